@@ -1,0 +1,1 @@
+//! Forward and reverse mode as transformations of first-order Core.

@@ -1,0 +1,1 @@
+//! adl from Rust: compile, run and differentiate adl programs.

@@ -1,0 +1,1 @@
+//! First-order Core to loops to machine code by Cranelift, and the runtime.

@@ -1,0 +1,1 @@
+//! Core: the typed IR, its printer, parser, lint, primitive table and reference interpreter.

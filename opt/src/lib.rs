@@ -1,0 +1,1 @@
+//! Core to Core: specialise, expand derivatives, simplify.

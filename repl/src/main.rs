@@ -1,0 +1,2 @@
+//! The `adl` command.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Text to AST: lexer with the newline rule, LALR(1) grammar, recovery.

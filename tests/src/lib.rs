@@ -1,0 +1,1 @@
+//! Programs with their outcomes, and properties over random programs.

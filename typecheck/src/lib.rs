@@ -1,0 +1,1 @@
+//! AST to Core: names, types, sizes, classes, linearity, elaboration.
