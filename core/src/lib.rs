@@ -1,1 +1,7 @@
 //! Core: the typed IR, its printer, parser, lint, primitive table and reference interpreter.
+
+pub mod build;
+pub mod ir;
+pub mod prim;
+pub mod ty;
+pub mod walk;
