@@ -12,7 +12,9 @@
 //!   enclosing one (sizes in the types of a statement's own variables may also be bound by it).
 //! - C3: the variables of a statement agree in number and type with what its expression gives.
 //! - C4: accumulators are second class: only `Acc*` forms, `Call` arguments and block scopes mention
-//!   them; they are never results, elements or payloads, and are frozen in the block that made them.
+//!   them; they are never elements or payloads, and are frozen in the block that made them. A `Case`
+//!   may give one only if each arm yields an accumulator of the surroundings (a choice of aliases).
+//! - C8: in a contraction each axis occurs in at least two of the three lists, at most once in each.
 //! - C5: a linear variable occurs only where the expression is linear in it.
 //! - C6 (first order): no type, form or variable of higher-order Core occurs.
 //! - C7: the size in a table's type is the size of the table at run time. Two sizes that are equal may
@@ -267,6 +269,7 @@ pub enum ItemKind {
 /// Forms are few and closed: a new one must break every pass at compile time. Primitives are many and
 /// open: a new one is a row in [`crate::prim`].
 #[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the line above each form explains its fields")]
 pub enum Expr {
     // ---- both stages ------------------------------------------------------------------------------
     /// The atom itself.
@@ -284,8 +287,9 @@ pub enum Expr {
     For { ix: Ix, var: Var, body: Block },
     /// An element or sub-table. `check`: the indices may be out of range and are compared at run time.
     Index { table: Atom, index: Vec<Atom>, check: bool },
-    /// Reduces what the body gives for each index, in the fixed order of the spec. The body has one
-    /// result, a scalar in first-order Core; with [`RedOp::Custom`] any number.
+    /// Reduces what the body gives for each index, in the fixed order of the spec. In first-order Core
+    /// the results of the body are scalars; several results are reduced side by side, each by itself
+    /// (with [`RedOp::Custom`] together).
     Reduce { op: RedOp, ix: Ix, var: Var, body: Block },
     /// Inclusive prefixes of the same; the result is a table.
     Prefix { op: RedOp, ix: Ix, var: Var, body: Block },
@@ -325,6 +329,8 @@ pub enum Expr {
     // ---- accumulators -----------------------------------------------------------------------------
     /// A new accumulator of this type, all zero.
     AccNew(Ty),
+    /// A new accumulator that starts as this value; it takes the value over where that dies.
+    AccFrom(Atom),
     /// The accumulator of a sub-table.
     AccView { acc: Atom, index: Vec<Atom>, check: bool },
     /// `acc[index…] += value`; the value may be a sub-table, or all of it when `index` is empty.
@@ -383,6 +389,7 @@ pub struct Lambda {
 
 /// What a reduction or prefix combines with.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the line above each variant explains its fields")]
 pub enum RedOp {
     /// Sum, from +0.
     Sum,
@@ -413,6 +420,7 @@ pub struct Axes {
 
 /// How a loop goes on.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the line above each variant explains its fields")]
 pub enum LoopKind {
     /// Once for each index, in order, or from last to first.
     For { ix: Ix, var: Var, reverse: bool },
@@ -437,6 +445,7 @@ pub enum Keep {
 
 /// Ordered effects.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the line above each variant explains its fields")]
 pub enum Effect {
     /// Fails with this message. Its statement may bind variables of any type (it never gives them).
     Error(Atom),

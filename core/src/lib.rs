@@ -3,5 +3,6 @@
 pub mod build;
 pub mod ir;
 pub mod prim;
+pub mod print;
 pub mod ty;
 pub mod walk;

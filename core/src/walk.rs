@@ -96,7 +96,7 @@ fn visit_op(op: &RedOp, v: &mut dyn Visit) {
 /// Visits the parts of an expression in order.
 #[expect(clippy::too_many_lines, reason = "one arm a form")]
 pub fn visit(expr: &Expr, v: &mut dyn Visit) {
-    let mut atoms = |v: &mut dyn Visit, xs: &[Atom]| xs.iter().for_each(|a| v.atom(a));
+    let atoms = |v: &mut dyn Visit, xs: &[Atom]| xs.iter().for_each(|a| v.atom(a));
     match expr {
         Expr::Atom(a)
         | Expr::Open(a)
@@ -104,6 +104,7 @@ pub fn visit(expr: &Expr, v: &mut dyn Visit) {
         | Expr::Dup(a)
         | Expr::Drop(a)
         | Expr::AccFreeze(a)
+        | Expr::AccFrom(a)
         | Expr::Proj(a, _)
         | Expr::AccPayload { acc: a, .. }
         | Expr::Deriv { f: a, .. } => v.atom(a),
@@ -279,6 +280,7 @@ pub fn rebuild(expr: &Expr, r: &mut dyn Rebuild) -> Expr {
         Expr::Dup(a) => Expr::Dup(r.atom(a)),
         Expr::Drop(a) => Expr::Drop(r.atom(a)),
         Expr::AccFreeze(a) => Expr::AccFreeze(r.atom(a)),
+        Expr::AccFrom(a) => Expr::AccFrom(r.atom(a)),
         Expr::Proj(a, k) => Expr::Proj(r.atom(a), *k),
         Expr::AccPayload { acc, tag } => Expr::AccPayload { acc: r.atom(acc), tag: *tag },
         Expr::Deriv { kind, f } => Expr::Deriv { kind: *kind, f: r.atom(f) },
@@ -549,6 +551,7 @@ pub fn blocks(expr: &Expr) -> Vec<&Block> {
         | Expr::Effect(_)
         | Expr::Show { .. }
         | Expr::AccNew(_)
+        | Expr::AccFrom(_)
         | Expr::AccView { .. }
         | Expr::AccAdd { .. }
         | Expr::AccFreeze(_)
