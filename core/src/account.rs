@@ -100,6 +100,21 @@ impl Account {
     }
 }
 
+impl Charge {
+    /// Takes more bytes under the same charge.
+    ///
+    /// # Errors
+    ///
+    /// If the limit would be passed.
+    pub fn grow(&mut self, bytes: u64) -> Result<(), OutOfMemory> {
+        if let Some(account) = &self.account {
+            account.take(bytes)?;
+            self.bytes += bytes;
+        }
+        Ok(())
+    }
+}
+
 impl Drop for Charge {
     fn drop(&mut self) {
         if let Some(account) = &self.account {
@@ -114,11 +129,8 @@ impl OutOfMemory {
     pub fn at(self, span: Span) -> RuntimeError {
         let OutOfMemory { asked, held, limit } = self;
         let asked = if asked == u64::MAX { "more bytes than can be counted".into() } else { bytes(asked) };
-        let message = format!(
-            "out of memory: {asked} asked for, {} held, the limit is {}",
-            bytes(held),
-            bytes(limit)
-        );
+        let message =
+            format!("out of memory: {asked} asked for, {} held, the limit is {}", bytes(held), bytes(limit));
         RuntimeError::new(Code::E0706, span, message)
     }
 }

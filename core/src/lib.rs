@@ -1,8 +1,15 @@
 //! Core: the typed IR, its printer, parser, lint, primitive table and reference interpreter.
 
+pub mod account;
 pub mod build;
+pub mod host;
+pub mod interp;
 pub mod ir;
+pub mod npy;
 pub mod prim;
 pub mod print;
+pub mod run;
+pub mod show;
 pub mod ty;
+pub mod value;
 pub mod walk;

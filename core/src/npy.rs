@@ -194,7 +194,8 @@ mod tests {
 
     #[test]
     fn signs_and_byte_orders() {
-        let bytes = file("{'descr': '>i2', 'fortran_order': False, 'shape': (2,)}", &[0xFF, 0xFE, 0x01, 0x00]);
+        let bytes =
+            file("{'descr': '>i2', 'fortran_order': False, 'shape': (2,)}", &[0xFF, 0xFE, 0x01, 0x00]);
         let array = read(&bytes, "x.npy", 1, Scalar::Int, Span::default()).unwrap();
         assert!(matches!(array.leaves, Leaves::Int(v) if v == [-2, 256]));
     }

@@ -105,7 +105,13 @@ fn write_fmt(out: &mut String, fmt: &Fmt, leaves: &mut std::slice::Iter<'_, Valu
     }
 }
 
-fn write_list(out: &mut String, open: &str, close: &str, fields: &[Fmt], leaves: &mut std::slice::Iter<'_, Value>) {
+fn write_list(
+    out: &mut String,
+    open: &str,
+    close: &str,
+    fields: &[Fmt],
+    leaves: &mut std::slice::Iter<'_, Value>,
+) {
     out.push_str(open);
     for (i, field) in fields.iter().enumerate() {
         out.push_str(if i == 0 { "" } else { ", " });
@@ -120,8 +126,10 @@ fn write_table(out: &mut String, elem: &Fmt, tables: &[&Value]) {
     out.push('[');
     for i in 0..size {
         out.push_str(if i == 0 { "" } else { ", " });
-        let row: Vec<Value> =
-            tables.iter().map(|value| value.as_table().map_or_else(|| (*value).clone(), |t| t.at(&[i]))).collect();
+        let row: Vec<Value> = tables
+            .iter()
+            .map(|value| value.as_table().map_or_else(|| (*value).clone(), |t| t.at(&[i])))
+            .collect();
         write_fmt(out, elem, &mut row.iter());
     }
     out.push(']');

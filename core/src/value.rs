@@ -247,7 +247,12 @@ fn drop_all(mut todo: Vec<Value>) {
                     todo.append(values);
                 }
             }
-            Value::F64(_) | Value::F32(_) | Value::Int(_) | Value::Bool(_) | Value::Str(_) | Value::Key(_) => {}
+            Value::F64(_)
+            | Value::F32(_)
+            | Value::Int(_)
+            | Value::Bool(_)
+            | Value::Str(_)
+            | Value::Key(_) => {}
         }
     }
 }
@@ -314,6 +319,19 @@ impl Leaves {
         }
     }
 
+    /// A copy of the leaves `from .. to`.
+    #[must_use]
+    pub fn part(&self, from: usize, to: usize) -> Leaves {
+        match self {
+            Leaves::F64(v) => Leaves::F64(v[from..to].to_vec()),
+            Leaves::F32(v) => Leaves::F32(v[from..to].to_vec()),
+            Leaves::Int(v) => Leaves::Int(v[from..to].to_vec()),
+            Leaves::Bool(v) => Leaves::Bool(v[from..to].to_vec()),
+            Leaves::Key(v) => Leaves::Key(v[from..to].to_vec()),
+            Leaves::Value(v) => Leaves::Value(v[from..to].to_vec()),
+        }
+    }
+
     /// Adds a value's leaves at the end: a scalar's one, or all of a table.
     ///
     /// # Panics
@@ -330,10 +348,9 @@ impl Leaves {
             (Leaves::Bool(v), Value::Bool(x)) => v.push(*x),
             (Leaves::Key(v), Value::Key(x)) => v.push(*x),
             (Leaves::Value(v), x) => v.push(x.clone()),
-            (
-                Leaves::F64(_) | Leaves::F32(_) | Leaves::Int(_) | Leaves::Bool(_) | Leaves::Key(_),
-                x,
-            ) => panic!("{x:?} does not fit its table"),
+            (Leaves::F64(_) | Leaves::F32(_) | Leaves::Int(_) | Leaves::Bool(_) | Leaves::Key(_), x) => {
+                panic!("{x:?} does not fit its table")
+            }
         }
     }
 
@@ -353,10 +370,9 @@ impl Leaves {
             (Leaves::Bool(v), Value::Bool(x)) => v[at] = *x,
             (Leaves::Key(v), Value::Key(x)) => v[at] = *x,
             (Leaves::Value(v), x) => v[at] = x.clone(),
-            (
-                Leaves::F64(_) | Leaves::F32(_) | Leaves::Int(_) | Leaves::Bool(_) | Leaves::Key(_),
-                x,
-            ) => panic!("{x:?} does not fit its table"),
+            (Leaves::F64(_) | Leaves::F32(_) | Leaves::Int(_) | Leaves::Bool(_) | Leaves::Key(_), x) => {
+                panic!("{x:?} does not fit its table")
+            }
         }
     }
 
@@ -456,6 +472,12 @@ impl Table {
         self.len() == 0
     }
 
+    /// Does anyone else hold the buffer?
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        1 < Arc::strong_count(&self.store)
+    }
+
     /// Leaf `i` in row-major order.
     #[must_use]
     pub fn leaf(&self, i: usize) -> Value {
@@ -466,6 +488,18 @@ impl Table {
     #[must_use]
     pub fn buffer(&self) -> (&Leaves, usize) {
         (&self.store.leaves, self.offset)
+    }
+
+    /// The leaves alone, without a copy where nobody else holds the buffer.
+    #[must_use]
+    pub fn into_leaves(mut self) -> Leaves {
+        let (from, to) = (self.offset, self.offset + self.len());
+        if let Some(store) = Arc::get_mut(&mut self.store)
+            && store.leaves.len() == to - from
+        {
+            return mem::replace(&mut store.leaves, Leaves::Bool(vec![]));
+        }
+        self.store.leaves.part(from, to)
     }
 
     /// The leaves as 64-bit floats, where they are.
@@ -525,15 +559,7 @@ impl Table {
         let bytes = (self.len() * self.store.leaves.leaf_bytes()) as u64;
         let charge = account.charge(bytes)?;
         let (from, to) = (self.offset, self.offset + self.len());
-        let leaves = match &self.store.leaves {
-            Leaves::F64(v) => Leaves::F64(v[from..to].to_vec()),
-            Leaves::F32(v) => Leaves::F32(v[from..to].to_vec()),
-            Leaves::Int(v) => Leaves::Int(v[from..to].to_vec()),
-            Leaves::Bool(v) => Leaves::Bool(v[from..to].to_vec()),
-            Leaves::Key(v) => Leaves::Key(v[from..to].to_vec()),
-            Leaves::Value(v) => Leaves::Value(v[from..to].to_vec()),
-        };
-        Ok(Table::charged(self.dims(), leaves, charge))
+        Ok(Table::charged(self.dims(), self.store.leaves.part(from, to), charge))
     }
 }
 

@@ -1,0 +1,291 @@
+//! Whole values: zeros, sums of tangents, contractions.
+
+use std::sync::Arc;
+
+use adl_diag::Span;
+use adl_math::order::{Element, Fold, Op};
+
+use crate::account::Account;
+use crate::ir::Axes;
+use crate::run::{RuntimeError, fail};
+use crate::ty::{Scalar, Ty};
+use crate::value::{Bundle, Leaves, Table, Tagged, Value};
+
+/// The alternative of a tangent sum that stands for zero.
+pub(super) const ZERO_TAG: u32 = 0;
+
+/// How deep a recursive tangent may be that is added as a whole.
+const MAX_NESTING: u32 = 20_000;
+
+/// Where a value is made: on which account, and for which statement.
+pub(super) struct Maker<'a> {
+    pub(super) account: &'a Arc<Account>,
+    pub(super) boxes: &'a [Vec<Ty>],
+    pub(super) span: Span,
+    /// Elements made or read, for the cost counter.
+    pub(super) touched: u64,
+}
+
+impl Maker<'_> {
+    /// The zero of a type; `dims` gives the sizes of its outer tables.
+    pub(super) fn zero(&mut self, ty: &Ty, dims: &dyn Fn(&Ty) -> Vec<usize>) -> Result<Value, RuntimeError> {
+        Ok(match ty {
+            Ty::Scalar(Scalar::F64) => Value::F64(0.0),
+            Ty::Scalar(Scalar::F32) => Value::F32(0.0),
+            Ty::Scalar(Scalar::Int) => Value::Int(0),
+            Ty::Scalar(Scalar::Bool) => Value::Bool(false),
+            Ty::Scalar(Scalar::Key) => Value::Key(0),
+            Ty::Scalar(Scalar::Str) => Value::Str("".into()),
+            Ty::Table(..) => {
+                let (leaf, sizes) = (ty.dims().1.clone(), dims(ty));
+                let one = self.zero(&leaf, dims)?;
+                let n = sizes.iter().product();
+                let leaves = self.filled(&leaf, &one, n)?;
+                self.touched += n as u64;
+                self.table(&sizes, leaves)?
+            }
+            Ty::Sum(_) => Value::Sum(Arc::new(Tagged { tag: ZERO_TAG, payload: vec![] })),
+            // The zero of any size; adding gives the other.
+            Ty::Pack(pack) => {
+                let none = |ty: &Ty| vec![0; ty.dims().0.len()];
+                let items: Result<Vec<Value>, _> = pack.items.iter().map(|ty| self.zero(ty, &none)).collect();
+                Value::Pack(Arc::new(Bundle { sizes: vec![0; pack.sizes.len()], items: items? }))
+            }
+            Ty::Box(id) => {
+                let tys = &self.boxes[*id as usize];
+                let items: Result<Vec<Value>, _> = tys.iter().map(|ty| self.zero(ty, dims)).collect();
+                Value::cell(items?, self.account).map_err(|error| error.at(self.span))?
+            }
+            Ty::Acc(_)
+            | Ty::Tuple(_)
+            | Ty::Named(..)
+            | Ty::Index(_)
+            | Ty::Fn(..)
+            | Ty::Lin(..)
+            | Ty::Tangent(_)
+            | Ty::Var(_) => unreachable!("lint: no zero of {ty:?} in first-order Core"),
+        })
+    }
+
+    fn filled(&self, leaf: &Ty, one: &Value, n: usize) -> Result<Leaves, RuntimeError> {
+        let mut leaves = Leaves::with_capacity(leaf, n).ok_or_else(|| self.too_much(u64::MAX))?;
+        for _ in 0..n {
+            leaves.push(one);
+        }
+        Ok(leaves)
+    }
+
+    fn too_much(&self, asked: u64) -> RuntimeError {
+        let (held, limit) = (self.account.held(), self.account.limit());
+        crate::account::OutOfMemory { asked, held, limit }.at(self.span)
+    }
+
+    /// A table of these leaves on the account.
+    pub(super) fn table(&self, dims: &[usize], leaves: Leaves) -> Result<Value, RuntimeError> {
+        let bytes = (leaves.len() * leaves.leaf_bytes()) as u64;
+        let charge = self.account.charge(bytes).map_err(|error| error.at(self.span))?;
+        Ok(Value::Table(Table::charged(dims, leaves, charge)))
+    }
+
+    /// The sum of two tangents.
+    pub(super) fn add(&mut self, x: &Value, y: &Value) -> Result<Value, RuntimeError> {
+        self.add_nested(x, y, 0)
+    }
+
+    fn add_nested(&mut self, x: &Value, y: &Value, depth: u32) -> Result<Value, RuntimeError> {
+        if MAX_NESTING < depth {
+            return Err(fail::too_deep(self.span, MAX_NESTING.into()));
+        }
+        let all = |maker: &mut Self, x: &[Value], y: &[Value]| -> Result<Vec<Value>, RuntimeError> {
+            x.iter().zip(y).map(|(x, y)| maker.add_nested(x, y, depth + 1)).collect()
+        };
+        Ok(match (x, y) {
+            (Value::F64(x), Value::F64(y)) => Value::F64(x + y),
+            (Value::F32(x), Value::F32(y)) => Value::F32(x + y),
+            (Value::Table(a), Value::Table(b)) => self.add_tables(a, b, depth)?,
+            (Value::Sum(a), Value::Sum(b)) => match (a.tag, b.tag) {
+                (ZERO_TAG, _) => y.clone(),
+                (_, ZERO_TAG) => x.clone(),
+                (s, t) if s == t => {
+                    let payload = all(self, &a.payload, &b.payload)?;
+                    Value::Sum(Arc::new(Tagged { tag: s, payload }))
+                }
+                _ => return Err(fail::constructors_differ(self.span)),
+            },
+            (Value::Pack(a), Value::Pack(b)) => {
+                if a.sizes != b.sizes && a.sizes.iter().all(|n| *n == 0) {
+                    return Ok(y.clone());
+                }
+                if a.sizes != b.sizes {
+                    return Ok(x.clone());
+                }
+                let items = all(self, &a.items, &b.items)?;
+                Value::Pack(Arc::new(Bundle { sizes: a.sizes.clone(), items }))
+            }
+            (Value::Box(a), Value::Box(b)) => {
+                let items = all(self, a.items(), b.items())?;
+                Value::cell(items, self.account).map_err(|error| error.at(self.span))?
+            }
+            // What has no tangent stays as it is.
+            (
+                Value::F64(_)
+                | Value::F32(_)
+                | Value::Int(_)
+                | Value::Bool(_)
+                | Value::Str(_)
+                | Value::Key(_)
+                | Value::Table(_)
+                | Value::Sum(_)
+                | Value::Pack(_)
+                | Value::Box(_),
+                _,
+            ) => x.clone(),
+        })
+    }
+
+    fn add_tables(&mut self, a: &Table, b: &Table, depth: u32) -> Result<Value, RuntimeError> {
+        if a.dims() != b.dims() {
+            let size = |t: &Table| t.dims().first().map_or(0, |n| *n as i64);
+            return Err(fail::sizes_differ(self.span, "the sizes of two tangents", size(a), size(b)));
+        }
+        let n = a.len();
+        self.touched += n as u64;
+        let ((xs, i), (ys, j)) = (a.buffer(), b.buffer());
+        let leaves = match (xs, ys) {
+            (Leaves::F64(x), Leaves::F64(y)) => Leaves::F64(zip(&x[i..i + n], &y[j..j + n], |x, y| x + y)),
+            (Leaves::F32(x), Leaves::F32(y)) => Leaves::F32(zip(&x[i..i + n], &y[j..j + n], |x, y| x + y)),
+            (
+                Leaves::F64(_)
+                | Leaves::F32(_)
+                | Leaves::Int(_)
+                | Leaves::Bool(_)
+                | Leaves::Key(_)
+                | Leaves::Value(_),
+                _,
+            ) => {
+                let sums: Result<Vec<Value>, RuntimeError> =
+                    (0..n).map(|k| self.add_nested(&a.leaf(k), &b.leaf(k), depth + 1)).collect();
+                Leaves::Value(sums?)
+            }
+        };
+        self.table(a.dims(), leaves)
+    }
+
+    /// A contraction in its reference order: results row-major, each a sum in the fixed order over the
+    /// contracted axes, row-major in order of their labels' first occurrence.
+    pub(super) fn contract(&mut self, spec: &Axes, a: &Value, b: &Value) -> Result<Value, RuntimeError> {
+        let dims = |v: &Value| v.as_table().map_or(vec![], |t| t.dims().to_vec());
+        let plan = Plan::new(spec, &dims(a), &dims(b), self.span)?;
+        let total =
+            plan.out.iter().chain(&plan.inner).fold(1_u64, |n, (_, size)| n.saturating_mul(*size as u64));
+        self.touched += total.saturating_mul(2);
+        let n: usize = plan.out.iter().map(|(_, size)| size).product();
+        let sizes: Vec<usize> = plan.out.iter().map(|(_, size)| *size).collect();
+        let leaves = match (floats(a), floats(b)) {
+            (Floats::F64(x), Floats::F64(y)) => Leaves::F64((0..n).map(|k| plan.entry(k, x, y)).collect()),
+            (Floats::F32(x), Floats::F32(y)) => Leaves::F32((0..n).map(|k| plan.entry(k, x, y)).collect()),
+            (Floats::F64(_) | Floats::F32(_), _) => panic!("operands of a contraction have one type"),
+        };
+        if sizes.is_empty() {
+            return Ok(leaves.get(0));
+        }
+        self.table(&sizes, leaves)
+    }
+}
+
+fn zip<T: Copy>(x: &[T], y: &[T], f: impl Fn(T, T) -> T) -> Vec<T> {
+    x.iter().zip(y).map(|(x, y)| f(*x, *y)).collect()
+}
+
+enum Floats<'a> {
+    F64(&'a [f64]),
+    F32(&'a [f32]),
+}
+
+fn floats(value: &Value) -> Floats<'_> {
+    match value {
+        Value::F64(x) => Floats::F64(std::slice::from_ref(x)),
+        Value::F32(x) => Floats::F32(std::slice::from_ref(x)),
+        Value::Table(table) => {
+            let ((leaves, at), n) = (table.buffer(), table.len());
+            match leaves {
+                Leaves::F64(x) => Floats::F64(&x[at..at + n]),
+                Leaves::F32(x) => Floats::F32(&x[at..at + n]),
+                Leaves::Int(_) | Leaves::Bool(_) | Leaves::Key(_) | Leaves::Value(_) => {
+                    panic!("a contraction is of floats")
+                }
+            }
+        }
+        Value::Int(_)
+        | Value::Bool(_)
+        | Value::Str(_)
+        | Value::Key(_)
+        | Value::Sum(_)
+        | Value::Pack(_)
+        | Value::Box(_) => {
+            panic!("a contraction is of floats")
+        }
+    }
+}
+
+/// The axes of a contraction, each with its size, and how far a step along it moves in each operand.
+struct Plan {
+    out: Vec<(u8, usize)>,
+    inner: Vec<(u8, usize)>,
+    a: Vec<(u8, usize)>,
+    b: Vec<(u8, usize)>,
+}
+
+impl Plan {
+    fn new(spec: &Axes, a: &[usize], b: &[usize], span: Span) -> Result<Plan, RuntimeError> {
+        let mut sizes: Vec<(u8, usize)> = vec![];
+        for (label, size) in spec.a.iter().zip(a).chain(spec.b.iter().zip(b)) {
+            match sizes.iter().find(|(known, _)| known == label) {
+                Some((_, known)) if known == size => {}
+                Some((_, known)) => {
+                    let what = "the sizes of a contracted axis";
+                    return Err(fail::sizes_differ(span, what, *known as i64, *size as i64));
+                }
+                None => sizes.push((*label, *size)),
+            }
+        }
+        let size_of =
+            |label: &u8| sizes.iter().find(|(known, _)| known == label).map_or(0, |(_, size)| *size);
+        let out = spec.out.iter().map(|label| (*label, size_of(label))).collect();
+        let inner = sizes.iter().filter(|(label, _)| !spec.out.contains(label)).copied().collect();
+        Ok(Plan { out, inner, a: strides(&spec.a, a), b: strides(&spec.b, b) })
+    }
+
+    fn entry<E: Element>(&self, k: usize, x: &[E], y: &[E]) -> E {
+        let n: usize = self.inner.iter().map(|(_, size)| size).product();
+        let outer = index_of(k, &self.out);
+        let (i, j) = (reach(&outer, &self.a), reach(&outer, &self.b));
+        let mut fold = Fold::new(Op::Sum);
+        for k in 0..n {
+            let inner = index_of(k, &self.inner);
+            fold.push(x[i + reach(&inner, &self.a)].mul(y[j + reach(&inner, &self.b)]));
+        }
+        fold.finish()
+    }
+}
+
+/// The row-major index with number `k`, by label.
+fn index_of(mut k: usize, axes: &[(u8, usize)]) -> Vec<(u8, usize)> {
+    let mut index = axes.to_vec();
+    for slot in index.iter_mut().rev() {
+        let size = slot.1;
+        slot.1 = k % size;
+        k /= size;
+    }
+    index
+}
+
+fn strides(labels: &[u8], dims: &[usize]) -> Vec<(u8, usize)> {
+    let step = |k: usize| dims[k + 1..].iter().product();
+    labels.iter().enumerate().map(|(k, label)| (*label, step(k))).collect()
+}
+
+fn reach(index: &[(u8, usize)], strides: &[(u8, usize)]) -> usize {
+    let along = |label: u8| index.iter().find(|(known, _)| *known == label).map_or(0, |(_, i)| *i);
+    strides.iter().map(|(label, stride)| along(*label) * stride).sum()
+}
