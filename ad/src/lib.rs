@@ -1,1 +1,128 @@
 //! Forward and reverse mode as transformations of first-order Core.
+//!
+//! Both are structural: they follow the forms of Core and never look at what a function is used for.
+//! Derivatives of primitives come from the columns of the primitive table. Their output is Core again, so
+//! derivatives nest without tags.
+//!
+//! Sources: Vákár and Smeding, "CHAD: Combinatory Homomorphic Automatic Differentiation" (TOPLAS 2022);
+//! Smeding and Vákár, "Efficient CHAD" (POPL 2024); Paszke et al., "Getting to the Point" (ICFP 2021),
+//! for accumulators.
+
+mod activity;
+mod errors;
+mod forward;
+mod prepare;
+mod residual;
+mod reverse;
+mod tangent;
+
+use std::collections::HashMap;
+
+use adl_core::ir::{FuncId, Program};
+
+pub use errors::Error;
+pub use tangent::{acc_mode, add, tangent_ty, zero};
+
+/// A function of the program and which of its parameters are active.
+type Key = (FuncId, Vec<bool>);
+
+/// The derivatives made so far, by function and activity.
+#[derive(Debug, Default)]
+pub struct Derivatives {
+    forward: HashMap<Key, Forward>,
+    reverse: HashMap<Key, Reverse>,
+    results: HashMap<Key, Vec<bool>>,
+    in_progress: Vec<Key>,
+}
+
+/// What [`Derivatives::forward`] made.
+#[derive(Clone, Debug)]
+pub struct Forward {
+    /// Parameters: those of the primal, then the tangents of the active ones. Results: those of the
+    /// primal, then the tangents of the active ones.
+    pub func: FuncId,
+    /// Which results are active.
+    pub results: Vec<bool>,
+}
+
+/// What [`Derivatives::reverse`] made.
+#[derive(Clone, Debug)]
+pub struct Reverse {
+    /// Parameters of the primal; results of the primal, then residuals.
+    pub fwd: FuncId,
+    /// Parameters: residuals, cotangents of the active results, an accumulator for each active parameter in
+    /// accumulator mode, the read value of each active accumulator parameter. Results: cotangents of the other
+    /// active parameters. Linear in the cotangents.
+    pub bwd: FuncId,
+    /// Which results are active.
+    pub results: Vec<bool>,
+    /// How many residuals there are.
+    pub n_residuals: usize,
+}
+
+/// The transformations, with the program they add functions to.
+pub(crate) struct Cx<'a> {
+    pub(crate) program: &'a mut Program,
+    pub(crate) memo: &'a mut Derivatives,
+}
+
+impl Derivatives {
+    /// The forward-mode derivative (jvp) of `func` in the marked parameters, added to the program.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] where an active value goes through something without a derivative.
+    pub fn forward(
+        &mut self,
+        program: &mut Program,
+        func: FuncId,
+        active: &[bool],
+    ) -> Result<Forward, Error> {
+        Cx { program, memo: self }.forward(func, active)
+    }
+
+    /// The reverse-mode derivative (vjp) of `func` in the marked parameters, added to the program.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] where an active value goes through something without a derivative.
+    pub fn reverse(
+        &mut self,
+        program: &mut Program,
+        func: FuncId,
+        active: &[bool],
+    ) -> Result<Reverse, Error> {
+        Cx { program, memo: self }.reverse(func, active)
+    }
+}
+
+impl Cx<'_> {
+    /// Activity of the body of `func`, with the calls in it resolved.
+    pub(crate) fn activity(
+        &mut self,
+        func: &adl_core::ir::Func,
+        active: &[bool],
+    ) -> Result<activity::Activity, Error> {
+        let mut calls = |id: FuncId, mask: &[bool]| self.result_activity(id, mask);
+        activity::analyse(func, active, &mut calls)
+    }
+
+    /// Which results of a function are active.
+    pub(crate) fn result_activity(&mut self, id: FuncId, active: &[bool]) -> Result<Vec<bool>, Error> {
+        let key = (id, active.to_vec());
+        if let Some(known) = self.memo.results.get(&key) {
+            return Ok(known.clone());
+        }
+        let func = self.program.funcs[id.0 as usize].clone();
+        if self.memo.in_progress.contains(&key) {
+            return Err(Error::recursion(&func.name, func.span));
+        }
+        self.memo.in_progress.push(key.clone());
+        let activity = self.activity(&func, active);
+        self.memo.in_progress.pop();
+        let activity = activity?;
+        let results: Vec<bool> = func.body.results.iter().map(|r| activity.atom(r)).collect();
+        self.memo.results.insert(key, results.clone());
+        Ok(results)
+    }
+}

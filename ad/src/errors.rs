@@ -1,0 +1,36 @@
+//! What can go wrong in a derivative, as far as a user can cause it.
+
+use adl_diag::Span;
+
+/// Why a function has no derivative, and where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Error {
+    /// In words, for the user.
+    pub message: String,
+    /// What to do instead.
+    pub help: String,
+    /// The operation that has none.
+    pub span: Span,
+}
+
+impl Error {
+    /// An active value goes through a primitive that has no derivative.
+    pub(crate) fn no_derivative(name: &str, why: &str, span: Span) -> Error {
+        Error {
+            message: format!("`{name}` has no derivative: {why}"),
+            help: "keep it constant with `stop_gradient`, or write the derivative as a rule".into(),
+            span,
+        }
+    }
+
+    /// A function calls itself; its derivative would need a recursive tape.
+    pub(crate) fn recursion(name: &str, span: Span) -> Error {
+        Error {
+            message: format!(
+                "`{name}` is recursive, and derivatives of recursive functions are not supported yet"
+            ),
+            help: "write the recursion as a `loop`".into(),
+            span,
+        }
+    }
+}
