@@ -220,11 +220,7 @@ impl<'s> Ctx<'s> {
             Tok::ParenOpen | Tok::SquareOpen | Tok::BraceOpen => {
                 self.open.push(Open { tok, at: start, heads: vec![] });
             }
-            Tok::ParenClose | Tok::SquareClose | Tok::BraceClose => {
-                if !self.close(tok, start, end) {
-                    return;
-                }
-            }
+            Tok::ParenClose | Tok::SquareClose | Tok::BraceClose if !self.close(tok, start, end) => return,
             Tok::Loop | Tok::Accum | Tok::When => self.heads().push(tok),
             Tok::Do => {
                 self.heads().pop();

@@ -1,0 +1,351 @@
+//! The arena of variables, and what follows links: heads, free variables, substitution, tangents.
+
+use std::{collections::HashMap, sync::Arc};
+
+use adl_diag::{Code, Diagnostic};
+
+use crate::{
+    data::{Body, Data},
+    types::{
+        Atom, Class, Con, DataId, Exists, Link, MAX_MONOMIALS, Poly, Ty, V, VKind, VarData, table, tangent_of, tuple,
+        unit,
+    },
+};
+
+/// What fails without a place; the caller adds it.
+pub(crate) type Fail = Box<Diagnostic>;
+
+/// What stands for a variable in a substitution.
+#[derive(Clone, Debug)]
+pub(crate) enum Sub {
+    Ty(Ty),
+    Size(Poly),
+}
+
+/// Substitutions map variables.
+pub(crate) type Subst = HashMap<V, Sub>;
+
+/// All variables and declared types.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Arena {
+    pub(crate) vars: Vec<VarData>,
+    pub(crate) data: Vec<Data>,
+    /// The classes that `instance`s give.
+    pub(crate) instances: Vec<(DataId, Class)>,
+    /// Counts bindings, so that a caller can tell whether something moved.
+    pub(crate) bindings: u64,
+    /// Constraints to run again.
+    pub(crate) woken: Vec<usize>,
+    /// Constraints that unification makes.
+    pub(crate) pending: Vec<Pending>,
+}
+
+/// A constraint made by unification; the checker gives it a place.
+#[derive(Clone, Debug)]
+pub(crate) enum Pending {
+    Tan(Ty, Ty),
+    Size(Poly, Poly),
+}
+
+impl Arena {
+    pub(crate) fn fresh(&mut self, level: i32) -> V {
+        let v = V(u32::try_from(self.vars.len()).expect("fewer than 2^32 variables"));
+        self.vars.push(VarData {
+            level,
+            name: None,
+            kind: VKind::Type,
+            ix: false,
+            lit: None,
+            rigid: false,
+            given: None,
+            classes: vec![],
+            link: Link::Open,
+            watch: vec![],
+        });
+        v
+    }
+
+    pub(crate) fn var(&self, v: V) -> &VarData {
+        &self.vars[v.0 as usize]
+    }
+
+    pub(crate) fn var_mut(&mut self, v: V) -> &mut VarData {
+        &mut self.vars[v.0 as usize]
+    }
+
+    pub(crate) fn decl(&self, id: DataId) -> &Data {
+        &self.data[id.0 as usize]
+    }
+
+    /// Follows links of variables.
+    pub(crate) fn prune(&self, t: &Ty) -> Ty {
+        let mut t = t;
+        while let Ty::Var(v) = t {
+            match &self.var(*v).link {
+                Link::Ty(next) => t = next,
+                Link::Open | Link::Size(_) => break,
+            }
+        }
+        t.clone()
+    }
+
+    /// The type with its outermost constructor known: links followed, tangents reduced.
+    pub(crate) fn head(&self, t: &Ty) -> Ty {
+        match self.prune(t) {
+            Ty::Con(Con::Tangent, args) => self.tangent(&args[0]),
+            t => t,
+        }
+    }
+
+    /// The open or rigid variable that the type is, if it is one.
+    pub(crate) fn as_var(&self, t: &Ty) -> Option<V> {
+        if let Ty::Var(v) = self.head(t) { Some(v) } else { None }
+    }
+
+    pub(crate) fn is_open(&self, v: V) -> bool {
+        !self.var(v).rigid && matches!(self.var(v).link, Link::Open)
+    }
+
+    // ---- sizes ------------------------------------------------------------------------------------
+
+    /// The size of an index set.
+    pub(crate) fn size_of(&self, t: &Ty) -> Result<Poly, Fail> {
+        match self.prune(t) {
+            Ty::Var(v) => Ok(Poly::atom(Atom::SizeOf(v))),
+            Ty::Fin(p) => self.norm(&p),
+            Ty::Con(Con::Tuple, args) => {
+                args.iter().try_fold(Poly::constant(1), |p, a| self.limited(p.mul(&self.size_of(a)?)))
+            }
+            Ty::Con(Con::Bool, _) => Ok(Poly::constant(2)),
+            Ty::Con(Con::Data(id), _) if self.decl(id).is_index_set() => match &self.decl(id).body {
+                Body::Enum(ctors) => Ok(Poly::constant(i64::try_from(ctors.len()).unwrap_or(i64::MAX))),
+                Body::Struct(_) => Err(self.not_an_index_set(t)),
+            },
+            Ty::Error => Ok(Poly::default()),
+            Ty::Con(..) | Ty::Exists(_) => Err(self.not_an_index_set(t)),
+        }
+    }
+
+    pub(crate) fn not_an_index_set(&self, t: &Ty) -> Fail {
+        Box::new(crate::errors::not_an_index_set(&self.show(t)))
+    }
+
+    fn limited(&self, p: Poly) -> Result<Poly, Fail> {
+        if p.0.len() <= MAX_MONOMIALS {
+            return Ok(p);
+        }
+        let message = format!("a size has more than {MAX_MONOMIALS} terms");
+        Err(Box::new(Diagnostic::error(Code::E0219, message).help("give parts of it a name with `let`")))
+    }
+
+    /// The polynomial with solved sizes put in.
+    pub(crate) fn norm(&self, p: &Poly) -> Result<Poly, Fail> {
+        let solved = |a: Atom| !matches!(self.var(a.var()).link, Link::Open);
+        if !p.atoms().any(solved) {
+            return Ok(p.clone());
+        }
+        let mut sum = Poly::default();
+        for (monomial, factor) in &p.0 {
+            let mut term = Poly::constant(*factor);
+            for atom in monomial {
+                let value = match (atom, &self.var(atom.var()).link) {
+                    (Atom::Size(_), Link::Size(q)) => self.norm(q)?,
+                    (Atom::SizeOf(v), Link::Ty(_)) => self.size_of(&Ty::Var(*v))?,
+                    (_, Link::Open | Link::Size(_) | Link::Ty(_)) => Poly::atom(*atom),
+                };
+                term = self.limited(term.mul(&value))?;
+            }
+            sum = self.limited(sum.add(&term))?;
+        }
+        Ok(sum)
+    }
+
+    /// [`Arena::norm`], or the polynomial as it is where that fails.
+    pub(crate) fn normed(&self, p: &Poly) -> Poly {
+        self.norm(p).unwrap_or_else(|_| p.clone())
+    }
+
+    // ---- tangents -----------------------------------------------------------------------------------
+
+    /// The normal form of `Tangent[t]`; a [`Con::Tangent`] where it is neutral or opaque.
+    pub(crate) fn tangent(&self, t: &Ty) -> Ty {
+        self.tangent_within(t, &mut vec![])
+    }
+
+    fn tangent_within(&self, t: &Ty, inside: &mut Vec<DataId>) -> Ty {
+        match self.prune(t) {
+            Ty::Var(v) if self.var(v).ix => unit(),
+            Ty::Var(v) if self.has(v, Class::Vector) => Ty::Var(v),
+            Ty::Var(v) => tangent_of(Ty::Var(v)),
+            Ty::Fin(_) => unit(),
+            Ty::Error => Ty::Error,
+            t @ Ty::Exists(_) => tangent_of(t),
+            Ty::Con(con, args) => match con {
+                Con::Float | Con::F32 => Ty::Con(con, args),
+                Con::Int | Con::Bool | Con::Str | Con::Key => unit(),
+                Con::Tuple => tuple(args.iter().map(|a| self.tangent_within(a, inside)).collect()),
+                Con::Table => table(args[0].clone(), self.tangent_within(&args[1], inside)),
+                // A tangent is its own tangent.
+                Con::Tangent => self.tangent_within(&args[0], inside),
+                Con::Fun | Con::Lin => tangent_of(Ty::Con(con, args)),
+                Con::Data(id) => self.tangent_of_data(id, &Ty::Con(con, args), inside),
+            },
+        }
+    }
+
+    fn tangent_of_data(&self, id: DataId, t: &Ty, inside: &mut Vec<DataId>) -> Ty {
+        if inside.contains(&id) {
+            return if self.decl(id).is_struct() { t.clone() } else { unit() };
+        }
+        inside.push(id);
+        let result = match self.payloads(t) {
+            Body::Struct(fields) => {
+                let own = fields.iter().all(|(_, f)| self.same(&self.tangent_within(f, inside), f));
+                if own { t.clone() } else { tangent_of(t.clone()) }
+            }
+            Body::Enum(ctors) => {
+                let active =
+                    ctors.iter().flat_map(|(_, p)| p).any(|p| !self.same(&self.tangent_within(p, inside), &unit()));
+                if active { tangent_of(t.clone()) } else { unit() }
+            }
+        };
+        inside.pop();
+        result
+    }
+
+    /// Fields or constructors of a struct or enum type, its parameters put in.
+    pub(crate) fn payloads(&self, t: &Ty) -> Body {
+        let Ty::Con(Con::Data(id), args) = t else { return Body::Struct(vec![]) };
+        let decl = self.decl(*id);
+        let map: Subst = decl.params.iter().copied().zip(args.iter().cloned().map(Sub::Ty)).collect();
+        match &decl.body {
+            Body::Struct(fields) => {
+                Body::Struct(fields.iter().map(|(n, t)| (n.clone(), self.subst(t, &map))).collect())
+            }
+            Body::Enum(ctors) => Body::Enum(
+                ctors.iter().map(|(n, ts)| (n.clone(), ts.iter().map(|t| self.subst(t, &map)).collect())).collect(),
+            ),
+        }
+    }
+
+    // ---- traversals -----------------------------------------------------------------------------------
+
+    /// The type with all links followed.
+    pub(crate) fn zonk(&self, t: &Ty) -> Ty {
+        match self.prune(t) {
+            t @ (Ty::Var(_) | Ty::Error) => t,
+            Ty::Fin(p) => Ty::Fin(self.normed(&p)),
+            Ty::Exists(e) => Ty::Exists(Arc::new(Exists { vars: e.vars.clone(), body: self.zonk(&e.body) })),
+            Ty::Con(Con::Tangent, args) => match self.tangent(&args[0]) {
+                Ty::Con(Con::Tangent, inner) => tangent_of(self.zonk(&inner[0])),
+                t => self.zonk(&t),
+            },
+            Ty::Con(con, args) if args.is_empty() => Ty::Con(con, args),
+            Ty::Con(con, args) => Ty::Con(con, args.iter().map(|a| self.zonk(a)).collect()),
+        }
+    }
+
+    pub(crate) fn subst(&self, t: &Ty, map: &Subst) -> Ty {
+        match self.prune(t) {
+            Ty::Error => Ty::Error,
+            Ty::Var(v) => match map.get(&v) {
+                Some(Sub::Ty(t)) => t.clone(),
+                Some(Sub::Size(p)) => Ty::Fin(p.clone()),
+                None => Ty::Var(v),
+            },
+            Ty::Fin(p) => Ty::Fin(self.subst_poly(&p, map)),
+            Ty::Exists(e) => {
+                Ty::Exists(Arc::new(Exists { vars: e.vars.clone(), body: self.subst(&e.body, map) }))
+            }
+            Ty::Con(con, args) if args.is_empty() => Ty::Con(con, args),
+            Ty::Con(con, args) => Ty::Con(con, args.iter().map(|a| self.subst(a, map)).collect()),
+        }
+    }
+
+    pub(crate) fn subst_poly(&self, p: &Poly, map: &Subst) -> Poly {
+        let mut sum = Poly::default();
+        for (monomial, factor) in &self.normed(p).0 {
+            let mut term = Poly::constant(*factor);
+            for atom in monomial {
+                let value = match (atom, map.get(&atom.var())) {
+                    (_, Some(Sub::Size(p))) => p.clone(),
+                    (Atom::SizeOf(_), Some(Sub::Ty(t))) => self.size_of(t).unwrap_or_default(),
+                    (Atom::Size(_), Some(Sub::Ty(Ty::Var(v)))) => Poly::atom(Atom::Size(*v)),
+                    (Atom::Size(_), Some(Sub::Ty(_))) | (_, None) => Poly::atom(*atom),
+                };
+                term = term.mul(&value);
+            }
+            sum = sum.add(&term);
+        }
+        sum
+    }
+
+    /// The unsolved variables in order of appearance.
+    pub(crate) fn free_vars(&self, t: &Ty) -> Vec<V> {
+        let mut found = vec![];
+        self.collect_vars(t, &mut found);
+        found
+    }
+
+    pub(crate) fn collect_vars(&self, t: &Ty, found: &mut Vec<V>) {
+        match self.prune(t) {
+            Ty::Error => {}
+            Ty::Var(v) => {
+                if !found.contains(&v) {
+                    found.push(v);
+                }
+            }
+            Ty::Fin(p) => self.collect_poly_vars(&p, found),
+            Ty::Exists(e) => {
+                let mut inner = vec![];
+                self.collect_vars(&e.body, &mut inner);
+                for v in inner {
+                    if !e.vars.contains(&v) && !found.contains(&v) {
+                        found.push(v);
+                    }
+                }
+            }
+            Ty::Con(_, args) => args.iter().for_each(|a| self.collect_vars(a, found)),
+        }
+    }
+
+    pub(crate) fn collect_poly_vars(&self, p: &Poly, found: &mut Vec<V>) {
+        for atom in self.normed(p).atoms() {
+            if !found.contains(&atom.var()) {
+                found.push(atom.var());
+            }
+        }
+    }
+
+    /// Whether two types are equal as they stand.
+    pub(crate) fn same(&self, a: &Ty, b: &Ty) -> bool {
+        match (self.head(a), self.head(b)) {
+            (Ty::Error, _) | (_, Ty::Error) => true,
+            (Ty::Var(v), Ty::Var(w)) => v == w,
+            (Ty::Fin(p), Ty::Fin(q)) => self.normed(&p) == self.normed(&q),
+            (Ty::Exists(x), Ty::Exists(y)) => Arc::ptr_eq(&x, &y),
+            (Ty::Con(c, xs), Ty::Con(d, ys)) => {
+                c == d && xs.len() == ys.len() && xs.iter().zip(ys.iter()).all(|(x, y)| self.same(x, y))
+            }
+            (Ty::Var(_) | Ty::Fin(_) | Ty::Exists(_) | Ty::Con(..), _) => false,
+        }
+    }
+
+    pub(crate) fn is(&self, t: &Ty, con: Con) -> bool {
+        matches!(self.head(t), Ty::Con(c, _) if c == con)
+    }
+
+    pub(crate) fn is_unit(&self, t: &Ty) -> bool {
+        matches!(self.head(t), Ty::Con(Con::Tuple, args) if args.is_empty())
+    }
+
+    pub(crate) fn is_error(&self, t: &Ty) -> bool {
+        matches!(self.prune(t), Ty::Error)
+    }
+
+    /// Marks the constraints that wait for `v` to run again.
+    pub(crate) fn wake(&mut self, v: V) {
+        let waiting = std::mem::take(&mut self.var_mut(v).watch);
+        self.woken.extend(waiting);
+    }
+}

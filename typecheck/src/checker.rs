@@ -1,0 +1,341 @@
+//! The checker's state: variables, constraints, scopes, messages.
+
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BinaryHeap, HashMap},
+    sync::Arc,
+};
+
+use adl_diag::{Diagnostic, Span};
+
+use crate::{
+    arena::{Arena, Fail, Sub, Subst},
+    constraint::{Constraint, Kind},
+    data::CtorRef,
+    errors,
+    tree::{LocalId, Tx},
+    types::{DataId, Poly, Ty, V, VKind},
+};
+
+/// A type with what it is quantified over. The classes stand at the variables.
+#[derive(Clone, Debug)]
+pub(crate) struct Scheme {
+    pub(crate) vars: Vec<V>,
+    pub(crate) ty: Ty,
+    /// Sizes that are Int arguments: position and variable.
+    pub(crate) dep: Vec<(usize, V)>,
+}
+
+impl Scheme {
+    pub(crate) fn mono(ty: Ty) -> Scheme {
+        Scheme { vars: vec![], ty, dep: vec![] }
+    }
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    Local(LocalId),
+    Accumulator(LocalId),
+    Func(usize),
+    Builtin(usize),
+    /// The value of a size parameter.
+    Size(V),
+    /// A `let` further down.
+    Later(Span),
+    /// Defined by something wrong.
+    Poison,
+}
+
+/// A name in scope.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) target: Target,
+    pub(crate) scheme: Scheme,
+    pub(crate) level: i32,
+    /// How many lambdas are around it.
+    pub(crate) lambdas: u32,
+    /// Its value as a size, where it is a known Int.
+    pub(crate) poly: Option<Poly>,
+    /// Opaque sizes made from it, by field path.
+    pub(crate) atoms: BTreeMap<String, V>,
+}
+
+/// Names of one scope.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Frame {
+    pub(crate) values: HashMap<String, Entry>,
+    pub(crate) types: HashMap<String, Ty>,
+}
+
+/// A name for types.
+#[derive(Clone, Debug)]
+pub(crate) struct AliasDecl {
+    pub(crate) params: Vec<V>,
+    pub(crate) ty: Ty,
+}
+
+/// What a type name stands for.
+#[derive(Clone, Debug)]
+pub(crate) enum TypeName {
+    Data(DataId),
+    Alias(AliasDecl),
+    Poison,
+}
+
+/// A bound variable.
+#[derive(Clone, Debug)]
+pub(crate) struct Local {
+    pub(crate) name: Arc<str>,
+    pub(crate) ty: Ty,
+}
+
+/// Where an opaque size comes from: a variable and a field path.
+#[derive(Clone, Debug)]
+pub(crate) struct SizeDef {
+    pub(crate) local: LocalId,
+    pub(crate) path: Vec<String>,
+}
+
+/// The checker.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Checker {
+    pub(crate) arena: Arena,
+    pub(crate) level: i32,
+    pub(crate) constraints: Vec<Constraint>,
+    /// Those that are not done, in order of making.
+    pub(crate) active: Vec<usize>,
+    pub(crate) queue: BinaryHeap<Reverse<(u64, usize)>>,
+    /// The state of a random order of solving; `None` for the order of making.
+    pub(crate) shuffle: Option<u64>,
+    /// Where the constraint that runs stands.
+    pub(crate) current: Span,
+    pub(crate) env: Vec<Frame>,
+    pub(crate) lambdas: u32,
+    pub(crate) type_names: HashMap<String, TypeName>,
+    pub(crate) ctors: HashMap<String, CtorRef>,
+    pub(crate) locals: Vec<Local>,
+    pub(crate) size_defs: HashMap<V, SizeDef>,
+    /// Sizes of annotations that are values of expressions; the form around takes them.
+    pub(crate) value_sizes: Vec<(V, Tx)>,
+    /// Index sets of `for`s without annotation.
+    pub(crate) for_sets: Vec<(Ty, Span, String)>,
+    /// Lambdas that were checked against `-o`.
+    pub(crate) linear: Vec<Tx>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+impl Checker {
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
+        // One mistake, one message: the same place is not reported twice.
+        let again = diagnostic.is_error()
+            && !diagnostic.span().is_dummy()
+            && self.diagnostics.iter().any(|d| d.is_error() && d.span() == diagnostic.span());
+        if !again {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Reports what failed, with its place.
+    pub(crate) fn report_at(&mut self, fail: Fail, span: Span, text: &str) {
+        self.report(errors::at(*fail, span, text));
+    }
+
+    pub(crate) fn errors(&self) -> usize {
+        self.diagnostics.iter().filter(|d| d.is_error()).count()
+    }
+
+    pub(crate) fn fresh(&mut self) -> V {
+        self.arena.fresh(self.level)
+    }
+
+    pub(crate) fn meta(&mut self) -> Ty {
+        Ty::Var(self.fresh())
+    }
+
+    pub(crate) fn meta_ix(&mut self) -> Ty {
+        let v = self.fresh();
+        self.arena.var_mut(v).ix = true;
+        Ty::Var(v)
+    }
+
+    pub(crate) fn rigid(&mut self, name: &str, kind: VKind, ix: bool) -> V {
+        let v = self.fresh();
+        let data = self.arena.var_mut(v);
+        (data.name, data.kind, data.ix, data.rigid) = (Some(Arc::from(name)), kind, ix, true);
+        v
+    }
+
+    /// A constraint that comes from the one that runs.
+    pub(crate) fn emit_like(&mut self, kind: Kind) {
+        let span = self.current;
+        self.emit(kind, span, None);
+    }
+
+    // ---- scopes -----------------------------------------------------------------------------------
+
+    pub(crate) fn frame(&mut self) -> &mut Frame {
+        self.env.last_mut().expect("the outermost scope is never left")
+    }
+
+    pub(crate) fn lookup(&self, name: &str) -> Option<&Entry> {
+        self.env.iter().rev().find_map(|frame| frame.values.get(name))
+    }
+
+    pub(crate) fn lookup_mut(&mut self, name: &str) -> Option<&mut Entry> {
+        self.env.iter_mut().rev().find_map(|frame| frame.values.get_mut(name))
+    }
+
+    pub(crate) fn lookup_type_var(&self, name: &str) -> Option<Ty> {
+        self.env.iter().rev().find_map(|frame| frame.types.get(name).cloned())
+    }
+
+    pub(crate) fn new_local(&mut self, name: &str, ty: &Ty) -> LocalId {
+        let id = LocalId(u32::try_from(self.locals.len()).expect("fewer than 2^32 variables"));
+        self.locals.push(Local { name: Arc::from(name), ty: ty.clone() });
+        id
+    }
+
+    pub(crate) fn entry(&self, target: Target, scheme: Scheme) -> Entry {
+        Entry { target, scheme, level: self.level, lambdas: self.lambdas, poly: None, atoms: BTreeMap::new() }
+    }
+
+    pub(crate) fn bind_name(&mut self, name: &str, target: Target, scheme: Scheme) {
+        let entry = self.entry(target, scheme);
+        self.frame().values.insert(name.to_string(), entry);
+    }
+
+    /// Binds a variable of one type.
+    pub(crate) fn bind_mono(&mut self, name: &str, ty: &Ty) -> LocalId {
+        let id = self.new_local(name, ty);
+        self.bind_name(name, Target::Local(id), Scheme::mono(ty.clone()));
+        id
+    }
+
+    /// Runs `body` in a scope of its own: sizes opened inside may not leave it in the type of its value.
+    pub(crate) fn scoped(&mut self, body: impl FnOnce(&mut Checker) -> Tx) -> Tx {
+        self.level += 1;
+        self.env.push(Frame::default());
+        let value = body(self);
+        self.solve(value.span);
+        self.level -= 1;
+        self.env.pop();
+        self.leave(value)
+    }
+
+    /// Lowers the variables of the type of a scope's value.
+    fn leave(&mut self, value: Tx) -> Tx {
+        for v in self.arena.free_vars(&value.ty) {
+            if let Err(fail) = self.arena.lower(v, self.level, &value.ty) {
+                self.report_at(fail, last_span(&value), "this is its value");
+                return Tx::error(value.span);
+            }
+        }
+        value
+    }
+
+    // ---- schemes ----------------------------------------------------------------------------------
+
+    /// The type at fresh variables, and these variables in the order of the scheme.
+    pub(crate) fn instantiate(&mut self, scheme: &Scheme) -> (Ty, Vec<V>) {
+        let mut map = Subst::new();
+        let mut fresh = Vec::with_capacity(scheme.vars.len());
+        for v in &scheme.vars {
+            let w = self.fresh();
+            let old = self.arena.var(*v).clone();
+            let new = self.arena.var_mut(w);
+            (new.kind, new.ix) = (old.kind, old.ix);
+            new.classes = old.classes;
+            for class in old.given.into_iter().flatten() {
+                if !new.classes.iter().any(|(c, _)| *c == class) {
+                    let text = format!("as `{}({})` is declared", class.name(), old.name.as_deref().unwrap_or("a"));
+                    new.classes.push((class, crate::types::Why::of(&text)));
+                }
+            }
+            map.insert(*v, Sub::Ty(Ty::Var(w)));
+            fresh.push(w);
+        }
+        (self.arena.subst(&scheme.ty, &map), fresh)
+    }
+
+    /// Makes `found` equal to `wanted`, or reports it at the place.
+    pub(crate) fn unify_at(&mut self, found: &Ty, wanted: &Ty, span: Span) {
+        if let Err(fail) = self.arena.unify(found, wanted) {
+            let fail = self.in_whole(fail, found, wanted);
+            self.report_at(fail, span, "here");
+            self.poison(found);
+        }
+    }
+
+    /// Says which whole types differ, where only parts were named.
+    pub(crate) fn in_whole(&self, fail: Fail, found: &Ty, wanted: &Ty) -> Fail {
+        let (f, w) = (self.arena.show(found), self.arena.show(wanted));
+        let named = fail.message.contains(&format!("`{f}`")) && fail.message.contains(&format!("`{w}`"));
+        let about_types = matches!(fail.code, adl_diag::Code::E0201 | adl_diag::Code::E0202);
+        if named || !about_types { fail } else { Box::new(fail.note(format!("expected `{w}`, found `{f}`"))) }
+    }
+
+    pub(crate) fn need_at(&mut self, class: crate::types::Class, ty: &Ty, why: &str, span: Span) {
+        let reason = crate::types::Why::of(why);
+        if let Err(fail) = self.arena.need(class, ty, &reason)
+            && !self.mentions_error(ty)
+        {
+            self.report_at(fail, span, "here");
+        }
+    }
+
+    // ---- suggestions ------------------------------------------------------------------------------
+
+    /// The name in scope that looks most like this one.
+    pub(crate) fn near_value(&self, name: &str) -> Option<String> {
+        let names = self.env.iter().flat_map(|frame| frame.values.keys());
+        nearest(name, names.map(String::as_str))
+    }
+
+    pub(crate) fn near_type(&self, name: &str) -> Option<String> {
+        const BUILT_IN: [&str; 8] = ["Float", "F32", "F64", "Int", "Bool", "String", "Key", "Fin"];
+        nearest(name, self.type_names.keys().map(String::as_str).chain(BUILT_IN))
+    }
+
+    pub(crate) fn near_ctor(&self, name: &str) -> Option<String> {
+        nearest(name, self.ctors.keys().map(String::as_str))
+    }
+}
+
+/// Where the value of a block or a form comes from.
+fn last_span(value: &Tx) -> Span {
+    match &value.kind {
+        crate::tree::Tk::Block(_, Some(last)) => last_span(last),
+        _ => value.span,
+    }
+}
+
+/// The candidate at the least edit distance, if it is near; of equals the first by name.
+pub(crate) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
+    let limit = name.chars().count().div_ceil(3);
+    candidates
+        .filter(|c| *c != name && !c.starts_with('_'))
+        .map(|c| (distance(name, c), c))
+        .filter(|(d, _)| *d <= limit)
+        .min()
+        .map(|(_, c)| c.to_string())
+}
+
+/// Damerau–Levenshtein distance (adjacent swaps count one).
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows = vec![(0..=b.len()).collect::<Vec<usize>>()];
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let change = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut best = change.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(best);
+        }
+        rows.push(row);
+    }
+    rows[a.len()][b.len()]
+}

@@ -1,0 +1,7 @@
+//! Inference: from the syntax tree to the typed tree.
+
+mod call;
+mod control;
+mod expr;
+mod item;
+mod pattern;
