@@ -143,7 +143,7 @@ impl<E: Element> Fold<E> {
     pub fn finish(mut self) -> E {
         let mut parts = self.blocks.count_ones() as usize;
         let mut right = if 0 < self.filled || parts == 0 {
-            halves(self.op, &mut self.lanes[..E::LANES])
+            combine_lanes(self.op, &mut self.lanes[..E::LANES])
         } else {
             parts -= 1;
             self.partials[parts]
@@ -156,15 +156,15 @@ impl<E: Element> Fold<E> {
     }
 
     fn end_block(&mut self) {
-        let sum = halves(self.op, &mut self.lanes[..E::LANES]);
+        let sum = combine_lanes(self.op, &mut self.lanes[..E::LANES]);
         self.lanes = [self.op.unit(); MAX_LANES];
         self.filled = 0;
         self.push_block(sum);
     }
 }
 
-/// Combines a power of two of lanes by halves, in place.
-fn halves<E: Element>(op: Op, lanes: &mut [E]) -> E {
+/// Combines a power of two of lanes by halves, in place, and gives the result.
+pub fn combine_lanes<E: Element>(op: Op, lanes: &mut [E]) -> E {
     let mut width = lanes.len() / 2;
     while 0 < width {
         for k in 0..width {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use adl_diag::Span;
-use adl_math::order::{Element, Fold, Op};
+use adl_math::contract::Plan;
 
 use crate::account::Account;
 use crate::ir::Axes;
@@ -175,15 +175,15 @@ impl Maker<'_> {
     /// contracted axes, row-major in order of their labels' first occurrence.
     pub(super) fn contract(&mut self, spec: &Axes, a: &Value, b: &Value) -> Result<Value, RuntimeError> {
         let dims = |v: &Value| v.as_table().map_or(vec![], |t| t.dims().to_vec());
-        let plan = Plan::new(spec, &dims(a), &dims(b), self.span)?;
-        let total =
-            plan.out.iter().chain(&plan.inner).fold(1_u64, |n, (_, size)| n.saturating_mul(*size as u64));
-        self.touched += total.saturating_mul(2);
-        let n: usize = plan.out.iter().map(|(_, size)| size).product();
-        let sizes: Vec<usize> = plan.out.iter().map(|(_, size)| *size).collect();
+        let plan =
+            Plan::new((&spec.a, &spec.b, &spec.out), (&dims(a), &dims(b))).map_err(|(left, right)| {
+                fail::sizes_differ(self.span, "the sizes of a contracted axis", left as i64, right as i64)
+            })?;
+        self.touched += plan.cost();
+        let sizes = plan.sizes();
         let leaves = match (floats(a), floats(b)) {
-            (Floats::F64(x), Floats::F64(y)) => Leaves::F64((0..n).map(|k| plan.entry(k, x, y)).collect()),
-            (Floats::F32(x), Floats::F32(y)) => Leaves::F32((0..n).map(|k| plan.entry(k, x, y)).collect()),
+            (Floats::F64(x), Floats::F64(y)) => Leaves::F64(plan.run(x, y)),
+            (Floats::F32(x), Floats::F32(y)) => Leaves::F32(plan.run(x, y)),
             (Floats::F64(_) | Floats::F32(_), _) => panic!("operands of a contraction have one type"),
         };
         if sizes.is_empty() {
@@ -226,66 +226,4 @@ fn floats(value: &Value) -> Floats<'_> {
             panic!("a contraction is of floats")
         }
     }
-}
-
-/// The axes of a contraction, each with its size, and how far a step along it moves in each operand.
-struct Plan {
-    out: Vec<(u8, usize)>,
-    inner: Vec<(u8, usize)>,
-    a: Vec<(u8, usize)>,
-    b: Vec<(u8, usize)>,
-}
-
-impl Plan {
-    fn new(spec: &Axes, a: &[usize], b: &[usize], span: Span) -> Result<Plan, RuntimeError> {
-        let mut sizes: Vec<(u8, usize)> = vec![];
-        for (label, size) in spec.a.iter().zip(a).chain(spec.b.iter().zip(b)) {
-            match sizes.iter().find(|(known, _)| known == label) {
-                Some((_, known)) if known == size => {}
-                Some((_, known)) => {
-                    let what = "the sizes of a contracted axis";
-                    return Err(fail::sizes_differ(span, what, *known as i64, *size as i64));
-                }
-                None => sizes.push((*label, *size)),
-            }
-        }
-        let size_of =
-            |label: &u8| sizes.iter().find(|(known, _)| known == label).map_or(0, |(_, size)| *size);
-        let out = spec.out.iter().map(|label| (*label, size_of(label))).collect();
-        let inner = sizes.iter().filter(|(label, _)| !spec.out.contains(label)).copied().collect();
-        Ok(Plan { out, inner, a: strides(&spec.a, a), b: strides(&spec.b, b) })
-    }
-
-    fn entry<E: Element>(&self, k: usize, x: &[E], y: &[E]) -> E {
-        let n: usize = self.inner.iter().map(|(_, size)| size).product();
-        let outer = index_of(k, &self.out);
-        let (i, j) = (reach(&outer, &self.a), reach(&outer, &self.b));
-        let mut fold = Fold::new(Op::Sum);
-        for k in 0..n {
-            let inner = index_of(k, &self.inner);
-            fold.push(x[i + reach(&inner, &self.a)].mul(y[j + reach(&inner, &self.b)]));
-        }
-        fold.finish()
-    }
-}
-
-/// The row-major index with number `k`, by label.
-fn index_of(mut k: usize, axes: &[(u8, usize)]) -> Vec<(u8, usize)> {
-    let mut index = axes.to_vec();
-    for slot in index.iter_mut().rev() {
-        let size = slot.1;
-        slot.1 = k % size;
-        k /= size;
-    }
-    index
-}
-
-fn strides(labels: &[u8], dims: &[usize]) -> Vec<(u8, usize)> {
-    let step = |k: usize| dims[k + 1..].iter().product();
-    labels.iter().enumerate().map(|(k, label)| (*label, step(k))).collect()
-}
-
-fn reach(index: &[(u8, usize)], strides: &[(u8, usize)]) -> usize {
-    let along = |label: u8| index.iter().find(|(known, _)| *known == label).map_or(0, |(_, i)| *i);
-    strides.iter().map(|(label, stride)| along(*label) * stride).sum()
 }
