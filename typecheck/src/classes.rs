@@ -77,7 +77,7 @@ impl Arena {
         let hint = match (con, class) {
             (Con::Fun | Con::Lin, Class::Show) => return Ok(()),
             (Con::Float | Con::F32, _) => return Ok(()),
-            (Con::Tangent, Class::Add | Class::Vector) => return Ok(()),
+            (Con::Tangent, Class::Add | Class::Vector | Class::Show) => return Ok(()),
             (Con::Tangent, _) => {
                 if let Ty::Var(_) = self.prune(&args[0]) {
                     self.need(Class::Vector, &args[0], why)?;

@@ -7,14 +7,24 @@ mod checker;
 mod classes;
 mod constraint;
 mod data;
+mod declare;
 mod default;
+mod elaborate;
 mod errors;
 mod exhaustive;
 mod infer;
+mod linear;
+mod module;
 mod resolve;
 mod rules;
+mod session;
 mod show;
 mod signature;
 mod tree;
 mod types;
 mod unify;
+
+pub use session::{Checked, Options, Session};
+
+#[cfg(test)]
+mod tests;

@@ -93,7 +93,7 @@ impl Checker {
                 let a = self.type_of(a, sig);
                 lin(a, self.type_of(b, sig))
             }
-            TypeKind::Fin(e) => Ty::Fin(self.size_expr(e, sig)),
+            TypeKind::Fin(e) => self.size_expr(e, sig).map_or(Ty::Error, Ty::Fin),
             TypeKind::Exists(names, body) => {
                 let before = sig.names.clone();
                 let mut vars = vec![];
@@ -219,45 +219,48 @@ impl Checker {
         }
     }
 
-    /// The size in `Fin(e)`.
-    fn size_expr(&mut self, e: &Expr, sig: &mut Signature) -> Poly {
+    /// The size in `Fin(e)`; `None` where it is wrong.
+    fn size_expr(&mut self, e: &Expr, sig: &mut Signature) -> Option<Poly> {
         match &e.kind {
             ExprKind::Paren(inner) => self.size_expr(inner, sig),
-            ExprKind::Lit(Lit::Int(k)) => Poly::constant(*k),
+            ExprKind::Lit(Lit::Int(k)) => Some(Poly::constant(*k)),
             ExprKind::Chain(first, links) if links.iter().all(|l| is_ring(l.op)) => {
-                let mut p = self.size_expr(first, sig);
+                let mut p = self.size_expr(first, sig)?;
                 for link in links {
-                    let q = self.size_expr(&link.right, sig);
+                    let q = self.size_expr(&link.right, sig)?;
                     p = combine(link.op, &p, &q);
                 }
-                p
+                Some(p)
             }
             ExprKind::Call(f, args) if is_var(f, "size") => match args.as_slice() {
                 [Expr { kind: ExprKind::Var(n), span, .. }] => {
                     let set = self.type_name(n, *span, sig, Place::Set);
                     let set = self.check_set(&set, *span);
-                    self.size_or_report(&set, *span)
+                    if self.arena.is_error(&set) { None } else { Some(self.size_or_report(&set, *span)) }
                 }
-                _ => self.size_of_value(e),
+                _ => Some(self.size_of_value(e)),
             },
-            ExprKind::Var(name) => {
-                let known = sig.names.get(name).cloned().or_else(|| self.lookup_type_var(name));
-                match known.map(|t| self.arena.prune(&t)) {
-                    Some(Ty::Var(v)) if self.arena.var(v).kind == VKind::Size => Poly::atom(Atom::Size(v)),
-                    Some(Ty::Error) => Poly::constant(0),
-                    Some(_) if self.lookup(name).is_none() => {
-                        self.report(errors::set_not_size(e.span, name));
-                        Poly::constant(0)
-                    }
-                    _ if self.lookup(name).is_some_and(|e| is_value(e.target)) => self.size_of_value(e),
-                    _ if sig.mode == Mode::Quantify => match self.new_name(name, e.span, sig, VKind::Size, false) {
-                        Some(v) => Poly::atom(Atom::Size(v)),
-                        None => Poly::constant(0),
-                    },
-                    _ => self.size_of_value(e),
-                }
+            ExprKind::Var(name) => self.size_name(e, name, sig),
+            _ => Some(self.size_of_value(e)),
+        }
+    }
+
+    /// A name that stands bare in `Fin(…)`.
+    fn size_name(&mut self, e: &Expr, name: &str, sig: &mut Signature) -> Option<Poly> {
+        let known = sig.names.get(name).cloned().or_else(|| self.lookup_type_var(name));
+        match known.map(|t| self.arena.prune(&t)) {
+            Some(Ty::Var(v)) if self.arena.var(v).kind == VKind::Size => Some(Poly::atom(Atom::Size(v))),
+            Some(Ty::Error) => None,
+            Some(_) if self.lookup(name).is_none() => {
+                self.report(errors::set_not_size(e.span, name));
+                None
             }
-            _ => self.size_of_value(e),
+            _ if self.lookup(name).is_some_and(|e| is_value(e.target)) => Some(self.size_of_value(e)),
+            _ if sig.mode == Mode::Quantify => {
+                let v = self.new_name(name, e.span, sig, VKind::Size, false)?;
+                Some(Poly::atom(Atom::Size(v)))
+            }
+            _ => Some(self.size_of_value(e)),
         }
     }
 

@@ -141,3 +141,15 @@ pub(crate) enum TpKind {
     Ctor(CtorRef, Vec<Tp>),
     Struct(DataId, Vec<(usize, Tp)>),
 }
+
+impl Tp {
+    /// The variables it binds, in order.
+    pub(crate) fn locals(&self) -> Vec<LocalId> {
+        match &self.kind {
+            TpKind::Wild | TpKind::Lit(_) => vec![],
+            TpKind::Var(id) => vec![*id],
+            TpKind::Tuple(ps) | TpKind::Ctor(_, ps) => ps.iter().flat_map(Tp::locals).collect(),
+            TpKind::Struct(_, fields) => fields.iter().flat_map(|(_, p)| p.locals()).collect(),
+        }
+    }
+}

@@ -279,7 +279,7 @@ impl Checker {
             let mut last = None;
             for (k, stmt) in stmts.iter().enumerate() {
                 match stmt {
-                    Stmt::Let(l) => typed.push(this.let_(l)),
+                    Stmt::Let(l) => typed.push(this.let_(l, false)),
                     Stmt::Def(d) => typed.extend(this.local_def(d)),
                     Stmt::Expr(e) if k + 1 == stmts.len() => {
                         let value = match want {
@@ -311,7 +311,7 @@ impl Checker {
     }
 
     /// A `let` in a block or at the top level. A lambda or a name is generalised.
-    pub(crate) fn let_(&mut self, l: &Let) -> TStmt {
+    pub(crate) fn let_(&mut self, l: &Let, top: bool) -> TStmt {
         let (p, annotation) = match &l.pat.kind {
             PatKind::Typed(p, t) => (&**p, Some(t)),
             _ => (&l.pat, None),
@@ -320,7 +320,7 @@ impl Checker {
             && annotation.is_none()
             && self.generalises(&l.value)
         {
-            return self.generalised_let(name, &l.value, l.span);
+            return self.generalised_let(name, &l.value, top, l.span);
         }
         let mark = self.value_sizes.len();
         let value = match annotation {
@@ -352,7 +352,7 @@ impl Checker {
         looks_like_size(e).then(|| self.poly(e)).flatten()
     }
 
-    fn generalises(&self, value: &Expr) -> bool {
+    pub(crate) fn generalises(&self, value: &Expr) -> bool {
         match &value.kind {
             ExprKind::Lambda(..) => true,
             ExprKind::Paren(inner) => self.generalises(inner),
@@ -367,7 +367,7 @@ impl Checker {
         }
     }
 
-    fn generalised_let(&mut self, name: &str, value: &Expr, span: Span) -> TStmt {
+    fn generalised_let(&mut self, name: &str, value: &Expr, top: bool, span: Span) -> TStmt {
         let mark = self.active.len();
         let sets = self.for_sets.len();
         self.level += 1;
@@ -375,8 +375,12 @@ impl Checker {
         let value = self.infer(value);
         self.env.pop();
         self.level -= 1;
-        let vars = self.generalise(&value.ty, mark, false, &[], span);
-        self.check_for_sets_in(sets);
+        let vars = self.generalise(&value.ty, mark, top, &[], span);
+        if top {
+            self.check_for_sets(sets);
+        } else {
+            self.check_for_sets_in(sets);
+        }
         let id = self.new_local(name, &value.ty);
         self.bind_name(name, Target::Local(id), Scheme { vars: vars.clone(), ty: value.ty.clone(), dep: vec![] });
         TStmt::Poly(id, vars, value)

@@ -176,7 +176,7 @@ impl Checker {
     }
 
     /// The `where` clause: with one, a type variable has the classes it gives and no others.
-    fn constraints_of(&mut self, d: &Def, sig: &mut Signature) {
+    pub(crate) fn constraints_of(&mut self, d: &Def, sig: &mut Signature) {
         let Some(constraints) = &d.constraints else { return };
         for v in &sig.made {
             let data = self.arena.var_mut(*v);

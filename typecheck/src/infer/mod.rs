@@ -5,3 +5,5 @@ mod control;
 mod expr;
 mod item;
 mod pattern;
+
+pub(crate) use item::Checked;

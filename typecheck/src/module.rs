@@ -1,0 +1,361 @@
+//! A module: which item is checked when, and what each gives.
+
+use std::collections::{BTreeSet, HashMap};
+
+use adl_diag::Span;
+use adl_syntax::ast::{Def, Expr, Item, ItemKind, Module, Param, TypeKind};
+
+use crate::{
+    checker::{Checker, Scheme, Target},
+    errors,
+    infer::Checked,
+    resolve::{components, free_in, free_in_def, pattern_names},
+    tree::{LocalId, TStmt, Tk, Tp, TpKind, Tx},
+    types::{Con, Ty, V},
+};
+
+/// A top-level function that was checked.
+#[derive(Clone, Debug)]
+pub(crate) struct TFunc {
+    pub(crate) name: String,
+    pub(crate) span: Span,
+    pub(crate) vars: Vec<V>,
+    pub(crate) param: Tp,
+    pub(crate) body: Tx,
+}
+
+/// A top-level item that runs.
+#[derive(Clone, Debug)]
+pub(crate) enum TItem {
+    Let(Tp, Tx),
+    Show(Tx),
+    Test(String, Tx),
+    Param(String, LocalId, Tx),
+}
+
+/// What the items of a module give, in the order in which they were checked.
+#[derive(Clone, Debug)]
+pub(crate) enum Output {
+    Func(usize, TFunc),
+    Item(Span, TItem),
+}
+
+/// The definitions of a module while it is checked.
+struct Defs<'a> {
+    defs: Vec<(&'a Def, Span)>,
+    /// The groups in an order in which each uses only earlier ones.
+    groups: Vec<Vec<usize>>,
+    group_of: Vec<usize>,
+    uses: Vec<Vec<usize>>,
+    by_name: HashMap<&'a str, usize>,
+    checked: Vec<bool>,
+}
+
+impl Checker {
+    /// Checks a module in the outermost scope. `funcs` counts the functions of the session.
+    pub(crate) fn module(&mut self, module: &Module, funcs: &mut usize) -> Vec<Output> {
+        self.poison_broken(&module.items);
+        self.declare_types(&module.items);
+        self.refuse(&module.items);
+        let mut defs = self.collect_defs(&module.items);
+        self.announce(&module.items);
+        let mut out = vec![];
+        for item in &module.items {
+            let names = mentioned(item);
+            self.check_defs(&mut defs, &names, funcs, &mut out);
+            self.item(item, funcs, &mut out);
+        }
+        let all: BTreeSet<String> = defs.defs.iter().map(|(d, _)| d.name.text.clone()).collect();
+        self.check_defs(&mut defs, &all, funcs, &mut out);
+        out
+    }
+
+    /// Names of items that could not be read are known, so that their uses are not reported.
+    fn poison_broken(&mut self, items: &[Item]) {
+        for item in items {
+            let ItemKind::Broken(names) = &item.kind else { continue };
+            for name in names {
+                if name.text.chars().next().is_some_and(char::is_uppercase) {
+                    self.type_names.insert(name.text.clone(), crate::checker::TypeName::Poison);
+                } else {
+                    self.bind_name(&name.text, Target::Poison, Scheme::mono(Ty::Error));
+                }
+            }
+        }
+    }
+
+    /// Items that are read but not supported yet.
+    fn refuse(&mut self, items: &[Item]) {
+        for item in items {
+            let (span, what) = match &item.kind {
+                ItemKind::Import(i) => {
+                    let last = i.names.iter().flatten().chain(&i.alias).chain(i.path.last());
+                    for name in last {
+                        self.bind_name(&name.text, Target::Poison, Scheme::mono(Ty::Error));
+                        if name.text.chars().next().is_some_and(char::is_uppercase) {
+                            self.type_names.insert(name.text.clone(), crate::checker::TypeName::Poison);
+                        }
+                    }
+                    (item.span, "modules")
+                }
+                ItemKind::Derivative(d) => (d.name.span, "derivative rules"),
+                ItemKind::Instance(i) => {
+                    if let TypeKind::Con(name, _) = &i.ty.kind
+                        && let Some(crate::checker::TypeName::Data(id)) = self.type_names.get(&name.text)
+                        && let Some(class) = crate::types::Class::from_name(&i.class.text)
+                    {
+                        let id = *id;
+                        self.arena.instances.extend([class].iter().chain(class.supers()).map(|c| (id, *c)));
+                    }
+                    (i.class.span, "instances")
+                }
+                ItemKind::Def(_)
+                | ItemKind::Let(_)
+                | ItemKind::Struct(_)
+                | ItemKind::Enum(_)
+                | ItemKind::Alias(_)
+                | ItemKind::Param(_)
+                | ItemKind::Test(_)
+                | ItemKind::Expr(_)
+                | ItemKind::Broken(_) => continue,
+            };
+            self.report(errors::unsupported(span, what));
+        }
+    }
+
+    fn collect_defs<'a>(&mut self, items: &'a [Item]) -> Defs<'a> {
+        let mut seen: HashMap<String, Span> = HashMap::new();
+        let mut defs = vec![];
+        for item in items {
+            let names = match &item.kind {
+                ItemKind::Def(d) => {
+                    let span = d.name.span;
+                    if !seen.contains_key(&d.name.text) {
+                        defs.push((d, item.span));
+                    }
+                    vec![(d.name.text.clone(), span)]
+                }
+                ItemKind::Let(l) => pattern_names(&l.pat),
+                ItemKind::Param(p) => vec![(p.name.text.clone(), p.name.span)],
+                ItemKind::Struct(_)
+                | ItemKind::Enum(_)
+                | ItemKind::Alias(_)
+                | ItemKind::Import(_)
+                | ItemKind::Test(_)
+                | ItemKind::Derivative(_)
+                | ItemKind::Instance(_)
+                | ItemKind::Expr(_)
+                | ItemKind::Broken(_) => vec![],
+            };
+            for (name, span) in names {
+                if let Some(first) = seen.insert(name.clone(), span) {
+                    self.report(errors::defined_twice(span, &name, first));
+                    seen.insert(name, first);
+                }
+            }
+        }
+        let by_name: HashMap<&str, usize> = defs.iter().enumerate().map(|(k, (d, _))| (d.name.text.as_str(), k)).collect();
+        let uses: Vec<Vec<usize>> = defs
+            .iter()
+            .map(|(d, _)| free_in_def(d).iter().filter_map(|n| by_name.get(n.as_str()).copied()).collect())
+            .collect();
+        let groups = components(&uses);
+        let mut group_of = vec![0; defs.len()];
+        for (k, group) in groups.iter().enumerate() {
+            group.iter().for_each(|d| group_of[*d] = k);
+        }
+        let checked = vec![false; groups.len()];
+        Defs { defs, groups, group_of, uses, by_name, checked }
+    }
+
+    /// A `let` further down is known, so that its use above it is reported as that.
+    fn announce(&mut self, items: &[Item]) {
+        for item in items {
+            let names = match &item.kind {
+                ItemKind::Let(l) => pattern_names(&l.pat),
+                ItemKind::Param(p) => vec![(p.name.text.clone(), p.name.span)],
+                ItemKind::Def(_)
+                | ItemKind::Struct(_)
+                | ItemKind::Enum(_)
+                | ItemKind::Alias(_)
+                | ItemKind::Import(_)
+                | ItemKind::Test(_)
+                | ItemKind::Derivative(_)
+                | ItemKind::Instance(_)
+                | ItemKind::Expr(_)
+                | ItemKind::Broken(_) => continue,
+            };
+            for (name, span) in names {
+                if self.lookup(&name).is_none() {
+                    self.bind_name(&name, Target::Later(span), Scheme::mono(Ty::Error));
+                }
+            }
+        }
+    }
+
+    /// Checks the definitions that these names reach, and that are not checked yet.
+    fn check_defs(&mut self, defs: &mut Defs, names: &BTreeSet<String>, funcs: &mut usize, out: &mut Vec<Output>) {
+        let mut wanted: Vec<usize> = names.iter().filter_map(|n| defs.by_name.get(n.as_str()).copied()).collect();
+        let mut reached = BTreeSet::new();
+        while let Some(k) = wanted.pop() {
+            if reached.insert(defs.group_of[k]) {
+                for member in &defs.groups[defs.group_of[k]] {
+                    wanted.extend(&defs.uses[*member]);
+                }
+            }
+        }
+        for group in reached {
+            if std::mem::replace(&mut defs.checked[group], true) {
+                continue;
+            }
+            let members = defs.groups[group].clone();
+            let recursive = members.len() > 1 || members.iter().any(|k| defs.uses[*k].contains(k));
+            let list: Vec<(&Def, Span)> = members.iter().map(|k| defs.defs[*k]).collect();
+            self.group(&list, recursive, funcs, out);
+        }
+    }
+
+    fn group(&mut self, list: &[(&Def, Span)], recursive: bool, funcs: &mut usize, out: &mut Vec<Output>) {
+        let before = self.errors();
+        let targets: Vec<usize> = (0..list.len()).map(|k| *funcs + k).collect();
+        *funcs += list.len();
+        let group: Vec<&Def> = list.iter().map(|(d, _)| *d).collect();
+        let checked = self.defs(&group, true, &targets);
+        if recursive && self.errors() == before {
+            self.report(errors::unsupported(group[0].name.span, "recursive functions"));
+        }
+        for ((def, target), (_, span)) in checked.into_iter().zip(targets).zip(list) {
+            let Checked { name, scheme, param, body } = def;
+            self.bind_name(&name, Target::Func(target), scheme.clone());
+            out.push(Output::Func(target, TFunc { name, span: *span, vars: scheme.vars, param, body }));
+        }
+        self.finish();
+    }
+
+    fn item(&mut self, item: &Item, funcs: &mut usize, out: &mut Vec<Output>) {
+        match &item.kind {
+            ItemKind::Let(l) => {
+                let (inner, typed) = match &l.pat.kind {
+                    adl_syntax::ast::PatKind::Typed(p, _) => (&**p, true),
+                    _ => (&l.pat, false),
+                };
+                let is_name = matches!(inner.kind, adl_syntax::ast::PatKind::Var(_));
+                if is_name && !typed && self.generalises(&l.value) {
+                    if let TStmt::Poly(id, vars, value) = self.let_(l, true) {
+                        self.top_function(id, vars, value, item.span, funcs, out);
+                    }
+                } else {
+                    let (mark, sets) = (self.active.len(), self.for_sets.len());
+                    self.level = 1;
+                    let stmt = self.let_(l, true);
+                    self.level = 0;
+                    if let TStmt::Let(pat, value) = stmt {
+                        self.close(&value.ty, mark, l.span);
+                        self.check_for_sets(sets);
+                        out.push(Output::Item(item.span, TItem::Let(pat, value)));
+                    }
+                }
+            }
+            ItemKind::Param(p) => out.extend(self.param(p, item.span)),
+            ItemKind::Test(t) => {
+                let value = self.running(&t.body);
+                out.push(Output::Item(item.span, TItem::Test(t.name.clone(), value)));
+            }
+            ItemKind::Expr(e) => {
+                let value = self.running(e);
+                self.need_at(crate::types::Class::Show, &value.ty, "as its value is printed", e.span);
+                out.push(Output::Item(item.span, TItem::Show(value)));
+            }
+            ItemKind::Def(_)
+            | ItemKind::Struct(_)
+            | ItemKind::Enum(_)
+            | ItemKind::Alias(_)
+            | ItemKind::Import(_)
+            | ItemKind::Derivative(_)
+            | ItemKind::Instance(_)
+            | ItemKind::Broken(_) => {}
+        }
+        self.finish();
+    }
+
+    /// An expression that runs at its place.
+    fn running(&mut self, e: &Expr) -> Tx {
+        let (mark, sets) = (self.active.len(), self.for_sets.len());
+        self.level = 1;
+        let value = self.used(e);
+        self.level = 0;
+        self.close(&value.ty, mark, e.span);
+        self.check_for_sets(sets);
+        value
+    }
+
+    fn param(&mut self, p: &Param, span: Span) -> Option<Output> {
+        let mark = self.active.len();
+        let ty = self.annotation(&p.ty);
+        if !matches!(self.arena.head(&ty), Ty::Con(Con::Int | Con::Float | Con::Bool | Con::Str, _) | Ty::Error) {
+            let help = "the types of parameters are Int, Float, Bool and String";
+            self.report(errors::misplaced(p.ty.span, adl_diag::Code::E0201, "a `param` cannot have this type", help));
+        }
+        self.level = 1;
+        let value = self.check(&p.default, &ty);
+        let id = self.bind_mono(&p.name.text, &ty);
+        self.level = 0;
+        self.close(&ty, mark, span);
+        Some(Output::Item(span, TItem::Param(p.name.text.clone(), id, value)))
+    }
+
+    /// A `let` of a function at the top level is a function of the program.
+    fn top_function(
+        &mut self,
+        id: LocalId,
+        vars: Vec<V>,
+        value: Tx,
+        span: Span,
+        funcs: &mut usize,
+        out: &mut Vec<Output>,
+    ) {
+        let name = self.locals[id.0 as usize].name.to_string();
+        let ty = value.ty.clone();
+        let target = *funcs;
+        *funcs += 1;
+        self.bind_name(&name, Target::Func(target), Scheme { vars: vars.clone(), ty: ty.clone(), dep: vec![] });
+        let (param, body) = match value.kind {
+            Tk::Lambda(param, body) => (*param, *body),
+            _ => {
+                // Another name for a function: apply it.
+                let Ty::Con(Con::Fun | Con::Lin, sides) = self.arena.head(&ty) else { return };
+                let local = self.new_local("x", &sides[0]);
+                let param = Tp { ty: sides[0].clone(), span: value.span, kind: TpKind::Var(local) };
+                let arg = Tx::new(value.span, sides[0].clone(), Tk::Local(local, vec![]));
+                let body = Tx::new(value.span, sides[1].clone(), Tk::Call(Box::new(value), Box::new(arg)));
+                (param, body)
+            }
+        };
+        out.push(Output::Func(target, TFunc { name, span, vars, param, body }));
+    }
+
+    /// Lambdas that were checked against `-o` are looked at once their types are final.
+    fn finish(&mut self) {
+        for lambda in std::mem::take(&mut self.linear) {
+            self.check_linear(&lambda);
+        }
+    }
+}
+
+/// The free names of an item that runs.
+fn mentioned(item: &Item) -> BTreeSet<String> {
+    match &item.kind {
+        ItemKind::Let(l) => free_in(&l.value),
+        ItemKind::Param(p) => free_in(&p.default),
+        ItemKind::Test(t) => free_in(&t.body),
+        ItemKind::Expr(e) => free_in(e),
+        ItemKind::Def(_)
+        | ItemKind::Struct(_)
+        | ItemKind::Enum(_)
+        | ItemKind::Alias(_)
+        | ItemKind::Import(_)
+        | ItemKind::Derivative(_)
+        | ItemKind::Instance(_)
+        | ItemKind::Broken(_) => BTreeSet::new(),
+    }
+}

@@ -1,0 +1,74 @@
+//! Inference, its messages, and its order.
+
+mod cases;
+
+use adl_diag::{Color, Diagnostic, SourceMap, render};
+use adl_syntax::parse;
+
+use crate::session::{Checked, Options, Session};
+use cases::{BAD, GOOD, REFUSED};
+
+const PRELUDE: &str = include_str!("../../../stdlib/adl/prelude.adl");
+
+fn session(options: Options) -> Session {
+    let mut map = SourceMap::new();
+    let file = map.add("prelude.adl", PRELUDE);
+    let (module, found) = parse(file, PRELUDE);
+    assert!(found.is_empty(), "{}", shown(&found, &map));
+    let (session, checked) = Session::with_prelude(options, &module);
+    assert!(checked.diagnostics.is_empty(), "{}", shown(&checked.diagnostics, &map));
+    session
+}
+
+fn shown(found: &[Diagnostic], map: &SourceMap) -> String {
+    found.iter().map(|d| render(d, map, Color::Off)).collect()
+}
+
+/// Checks a program after the prelude; the messages as text.
+fn check(base: &Session, text: &str) -> (Checked, String) {
+    let mut map = SourceMap::new();
+    map.add("prelude.adl", PRELUDE);
+    let file = map.add("t.adl", text);
+    let (module, mut found) = parse(file, text);
+    let mut checked = base.clone().check(&module);
+    found.append(&mut checked.diagnostics);
+    checked.diagnostics = found;
+    let text = shown(&checked.diagnostics, &map);
+    (checked, text)
+}
+
+#[test]
+fn good_programs_pass() {
+    let base = session(Options::default());
+    let mut wrong = String::new();
+    for (name, text) in GOOD {
+        let (checked, found) = check(&base, text);
+        if !checked.is_ok() {
+            wrong += &format!("== {name}\n{found}\n");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn bad_programs_fail_with_their_code_and_one_message() {
+    let base = session(Options::default());
+    let mut wrong = String::new();
+    for (name, code, text) in BAD {
+        let (checked, found) = check(&base, text);
+        let errors: Vec<&Diagnostic> = checked.diagnostics.iter().filter(|d| d.is_error()).collect();
+        if errors.len() != 1 || errors[0].code.name() != *code {
+            wrong += &format!("== {name} ({code})\n{found}\n");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn what_is_not_supported_is_refused_with_a_code() {
+    let base = session(Options::default());
+    for (name, text) in REFUSED {
+        let (checked, found) = check(&base, text);
+        assert!(checked.diagnostics.iter().any(|d| d.code.name() == "E0399"), "{name}\n{found}");
+    }
+}
