@@ -1,1 +1,20 @@
 //! First-order Core to loops to machine code by Cranelift, and the runtime.
+//!
+//! [`compile`] gives a [`Compiled`] program; [`Compiled::run`] runs a function of it with the same values,
+//! limits and errors as the reference interpreter.
+
+mod abi;
+mod clif;
+mod compiled;
+mod jit;
+pub mod loops;
+mod lower;
+mod repr;
+mod runtime;
+pub mod stack;
+#[cfg(test)]
+mod tests;
+
+pub use compiled::{CompileError, Compiled, compile};
+pub use lower::{Unsupported, lower};
+pub use repr::{Elem, Kind};

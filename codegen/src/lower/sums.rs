@@ -1,0 +1,160 @@
+//! Tangents as wholes: zeros and sums.
+
+use adl_core::ir::{Atom, Var};
+use adl_core::prim::Inst;
+use adl_core::ty::Ty;
+
+use super::element::Target;
+use super::{Lower, split};
+use crate::loops::{Fail, Op, Reg};
+use crate::repr::{self, Kind, Part};
+
+/// The alternative of a tangent sum that stands for zero.
+pub(super) const ZERO_TAG: i64 = 0;
+
+impl Lower<'_> {
+    pub(super) fn zero_of(&mut self, vars: &[Var], ty: &Ty) -> Vec<Var> {
+        let dest = self.dest.remove(&vars[0]);
+        let is_placed = dest.is_some();
+        let regs = match (ty, dest) {
+            (Ty::Table(..), Some(regs)) => {
+                let parts = repr::parts(ty);
+                for (part, regs) in split(&parts, &regs) {
+                    let Part::Table { elem, dims, .. } = part else {
+                        unreachable!("a table has tables as parts")
+                    };
+                    let n = self.product(dims);
+                    self.emit(Op::Clear { dst: regs[1], n, bytes: elem.bytes() });
+                }
+                regs
+            }
+            (Ty::Table(..), None) => self.alloc(ty, true),
+            (Ty::Box(_), _) => {
+                self.unsupported("the zero of a recursive type");
+                vec![self.int(0)]
+            }
+            _ => {
+                // A sum is zero by its tag; the zero of a bundle has no elements.
+                let parts = repr::parts(ty);
+                let kinds: Vec<Kind> = parts.iter().flat_map(Part::kinds).copied().collect();
+                kinds.into_iter().map(|kind| self.zero(kind)).collect()
+            }
+        };
+        self.bind(vars, regs);
+        self.owned_unless_placed(vars, is_placed)
+    }
+
+    pub(super) fn add_ct(&mut self, vars: &[Var], x: &Atom, y: &Atom) -> Vec<Var> {
+        let (ty, x, y) = (vars[0].ty().clone(), self.atom(x), self.atom(y));
+        let sum = self.sum_of(&ty, &x, &y);
+        self.bind(vars, sum);
+        super::forms::counted(vars)
+    }
+
+    /// The sum of two values of a type, owned.
+    fn sum_of(&mut self, ty: &Ty, x: &[Reg], y: &[Reg]) -> Vec<Reg> {
+        match ty {
+            Ty::Scalar(scalar) if scalar.is_float() => vec![self.inst(Inst::Add, *scalar, &[x[0], y[0]])],
+            Ty::Scalar(_) => x.to_vec(),
+            Ty::Table(_, elem) => self.sum_of_tables(ty, elem, x, y),
+            Ty::Sum(alts) => self.sum_of_sums(ty, alts, x, y),
+            Ty::Pack(_)
+            | Ty::Box(_)
+            | Ty::Acc(_)
+            | Ty::Tuple(_)
+            | Ty::Named(..)
+            | Ty::Index(_)
+            | Ty::Fn(..)
+            | Ty::Lin(..)
+            | Ty::Tangent(_)
+            | Ty::Var(_) => {
+                self.unsupported("the sum of two bundles or cells");
+                x.to_vec()
+            }
+        }
+    }
+
+    fn sum_of_tables(&mut self, ty: &Ty, elem: &Ty, x: &[Reg], y: &[Reg]) -> Vec<Reg> {
+        let out = self.alloc(ty, false);
+        let (sizes, leaf) = repr::dims(ty);
+        if let Ty::Scalar(scalar) = leaf {
+            let n = self.product(&sizes);
+            let (scalar, kind) = (*scalar, repr::Elem::Kind(Kind::of(*scalar)));
+            self.each(n, |this, k| {
+                let (a, b) = (this.load(kind, x[1], k), this.load(kind, y[1], k));
+                let sum = if scalar.is_float() { this.inst(Inst::Add, scalar, &[a, b]) } else { a };
+                this.emit(Op::Store { src: sum, base: out[1], index: k });
+            });
+            return out;
+        }
+        let n = self.scalar(&sizes[0]);
+        let parts = repr::parts(ty);
+        let target = Target { parts: parts.clone(), regs: out.clone(), rank: 1 };
+        self.each(n, |this, k| {
+            let a = this.read(&parts, x, 1, k, elem);
+            let b = this.read(&parts, y, 1, k, elem);
+            let sum = this.sum_of(elem, &a, &b);
+            this.write(&target, k, elem, &sum, false);
+            if repr::is_counted(elem) {
+                this.release_parts(&repr::parts(elem), &sum);
+            }
+        });
+        out
+    }
+
+    fn sum_of_sums(&mut self, ty: &Ty, alts: &[Vec<Ty>], x: &[Reg], y: &[Reg]) -> Vec<Reg> {
+        let parts = repr::parts(ty);
+        let out = self.fresh(&parts);
+        let whole = |this: &mut Self, from: &[Reg]| {
+            for (dst, src) in out.iter().zip(from) {
+                this.emit(Op::Move { dst: *dst, src: *src });
+            }
+        };
+        let counted = repr::is_counted(ty);
+        let copy = |this: &mut Self, from: &[Reg]| {
+            if counted {
+                this.retain(&parts, from);
+            }
+            whole(this, from);
+        };
+        let (x_zero, y_zero) = (self.equals(x[0], ZERO_TAG), self.equals(y[0], ZERO_TAG));
+        self.branch(
+            x_zero,
+            |this| copy(this, y),
+            |this| {
+                this.branch(
+                    y_zero,
+                    |this| copy(this, x),
+                    |this| {
+                        let differ = this.int_inst(Inst::Ne, x[0], y[0]);
+                        this.fail_if(differ, Fail::Constructors, &[]);
+                        let kinds: Vec<Kind> = parts.iter().flat_map(Part::kinds).copied().collect();
+                        let nothing: Vec<Reg> = kinds.into_iter().map(|kind| this.zero(kind)).collect();
+                        whole(this, &nothing);
+                        this.emit(Op::Move { dst: out[0], src: x[0] });
+                        this.add_payloads(ty, alts, &out, x, y);
+                    },
+                );
+            },
+        );
+        out
+    }
+
+    fn add_payloads(&mut self, ty: &Ty, alts: &[Vec<Ty>], out: &[Reg], x: &[Reg], y: &[Reg]) {
+        for (tag, alt) in alts.iter().enumerate().skip(1) {
+            let is_it = self.equals(x[0], tag as i64);
+            let (start, _) = repr::alternative(alts, tag as u32);
+            let mut at = repr::width(&repr::parts(ty)[..start]);
+            self.when(is_it, |this| {
+                for component in alt {
+                    let end = at + repr::width(&repr::parts(component));
+                    let sum = this.sum_of(component, &x[at..end], &y[at..end]);
+                    for (dst, src) in out[at..end].iter().zip(sum) {
+                        this.emit(Op::Move { dst: *dst, src });
+                    }
+                    at = end;
+                }
+            });
+        }
+    }
+}
