@@ -12,31 +12,40 @@ use crate::Error;
 
 /// The active variables of one function.
 #[derive(Debug, Default)]
-pub struct Activity {
+pub(crate) struct Activity {
     vars: HashSet<Var>,
 }
 
 impl Activity {
     /// Is the variable active?
-    pub fn has(&self, v: &Var) -> bool {
+    pub(crate) fn has(&self, v: &Var) -> bool {
         self.vars.contains(v)
     }
 
     /// Is the operand active? Constants are not.
-    pub fn atom(&self, a: &Atom) -> bool {
+    pub(crate) fn atom(&self, a: &Atom) -> bool {
         a.var().is_some_and(|v| self.has(v))
     }
 }
 
-/// Tells which results of a called function are active, from its active arguments.
-pub type CallResults<'a> = dyn FnMut(FuncId, &[bool]) -> Result<Vec<bool>, Error> + 'a;
+/// What a call makes active.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CallActivity {
+    /// Which results.
+    pub(crate) results: Vec<bool>,
+    /// Which arguments, as far as they are accumulators that the function adds active values to.
+    pub(crate) written: Vec<bool>,
+}
+
+/// Tells what a call makes active, from its active arguments.
+pub(crate) type CallResults<'a> = dyn FnMut(FuncId, &[bool]) -> Result<CallActivity, Error> + 'a;
 
 /// The activity of `func` when the marked parameters are active.
 ///
 /// # Errors
 ///
 /// E0501 where an active value goes through a primitive without a derivative.
-pub fn analyse(func: &Func, active: &[bool], calls: &mut CallResults) -> Result<Activity, Error> {
+pub(crate) fn analyse(func: &Func, active: &[bool], calls: &mut CallResults) -> Result<Activity, Error> {
     let mut a = Analysis { activity: Activity::default(), changed: true, roots: Vec::new(), calls };
     for (param, active) in func.params.iter().zip(active) {
         a.mark(param, *active);
@@ -188,8 +197,11 @@ impl Analysis<'_, '_> {
             Expr::Call { func, args, .. } => {
                 let mask: Vec<bool> = args.iter().map(|a| self.activity.atom(a)).collect();
                 if mask.iter().any(|a| *a) {
-                    let results = (self.calls)(*func, &mask)?;
-                    self.each(stmt, &results);
+                    let made = (self.calls)(*func, &mask)?;
+                    self.each(stmt, &made.results);
+                    for (a, _) in args.iter().zip(&made.written).filter(|(_, w)| **w) {
+                        self.mark_acc(a);
+                    }
                 }
             }
             Expr::AccView { acc, .. } | Expr::AccPayload { acc, .. } => self.derive(stmt, acc),

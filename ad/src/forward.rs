@@ -13,7 +13,7 @@ use adl_core::walk::{self, Subst};
 
 use crate::activity::Activity;
 use crate::reverse::take_payload;
-use crate::tangent::{add, tangent_of, zero};
+use crate::tangent::{add, tangent_of, tangent_pack, zero};
 use crate::{Cx, Error, Forward, prepare};
 
 impl Cx<'_> {
@@ -22,7 +22,7 @@ impl Cx<'_> {
         if let Some(known) = self.memo.forward.get(&key) {
             return Ok(known.clone());
         }
-        let results = self.result_activity(id, active)?;
+        let results = self.call_activity(id, active)?.results;
         let func = prepare::prepare(&self.program.funcs[id.0 as usize]);
         let activity = self.activity(&func, active)?;
         let mut dual = Dual { cx: self, activity, tangents: HashMap::new(), b: Builder::new(func.span) };
@@ -177,23 +177,20 @@ impl Dual<'_, '_> {
                     Expr::TableLit { elem: *elem, items: s.active_of(items) }
                 });
             }
-            Expr::Pack { sizes, items, .. } => {
+            Expr::Pack { ty, sizes, items } => {
                 self.same(stmt);
-                self.like(stmt, |s, ty| {
-                    let Ty::Pack(ty) = ty else { unreachable!("a pack") };
-                    Expr::Pack { ty, sizes: sizes.clone(), items: s.active_of(items) }
+                self.like(stmt, |s, sum| {
+                    let ty = tangent_pack(ty);
+                    let items = s.active_of(items);
+                    let pack = Expr::Pack { ty: ty.clone(), sizes: sizes.clone(), items };
+                    let pack = s.b.bind(Ty::Pack(ty), pack);
+                    Expr::Inject { ty: sum, tag: 1, args: vec![pack] }
                 });
             }
             Expr::Open(p) => {
                 self.same(stmt);
                 if let Some(d) = self.d(p) {
-                    let Ty::Pack(ty) = p.ty() else { unreachable!("a pack") };
-                    let n = ty.sizes.len();
-                    let sizes = (0..n).map(|_| Var::new(adl_core::ty::INT));
-                    let items: Vec<Var> =
-                        stmt.vars[n..].iter().filter(|v| v.ty().is_active()).cloned().collect();
-                    let vars = sizes.chain(items.iter().map(|v| self.fresh(v))).collect();
-                    self.b.emit(vars, Expr::Open(d));
+                    self.open(p, d, &stmt.vars);
                 }
             }
             Expr::Update { table, index, value, check } => {
@@ -283,6 +280,26 @@ impl Dual<'_, '_> {
             let d = self.fresh(v);
             self.b.emit(vec![d], expr);
         }
+    }
+
+    /// The tangents of the items of a pack; zeros where its tangent is `zero`.
+    fn open(&mut self, p: &Atom, d: Atom, vars: &[Var]) {
+        let Ty::Pack(ty) = p.ty() else { unreachable!("a pack") };
+        let items: Vec<Var> = vars[ty.sizes.len()..].iter().filter(|v| v.ty().is_active()).cloned().collect();
+        let tys: Vec<Ty> = items.iter().map(|v| tangent_of(v.ty())).collect();
+        let nothing = self.b.block(|b| tys.iter().map(|t| zero(b, t)).collect());
+        let inner = tangent_pack(&ty);
+        let pack = Var::new(Ty::Pack(inner.clone()));
+        let body = self.b.block(|b| {
+            let mut map = Subst::new();
+            let sizes: Vec<Var> = inner.sizes.iter().map(|s| walk::rename_var(s, &mut map)).collect();
+            let parts: Vec<Var> = inner.items.iter().map(|t| Var::new(walk::subst_ty(t, &map))).collect();
+            b.emit(sizes.into_iter().chain(parts.iter().cloned()).collect(), Expr::Open((&pack).into()));
+            parts.into_iter().map(Atom::Var).collect()
+        });
+        let arms = vec![Arm { params: vec![], body: nothing }, Arm { params: vec![pack], body }];
+        let vars = items.iter().map(|v| self.fresh(v)).collect();
+        self.b.emit(vars, Expr::Case { scrut: d, arms });
     }
 
     /// Tangents of the operands whose type has them.

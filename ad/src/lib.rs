@@ -31,7 +31,7 @@ type Key = (FuncId, Vec<bool>);
 pub struct Derivatives {
     forward: HashMap<Key, Forward>,
     reverse: HashMap<Key, Reverse>,
-    results: HashMap<Key, Vec<bool>>,
+    calls: HashMap<Key, activity::CallActivity>,
     in_progress: Vec<Key>,
 }
 
@@ -103,14 +103,18 @@ impl Cx<'_> {
         func: &adl_core::ir::Func,
         active: &[bool],
     ) -> Result<activity::Activity, Error> {
-        let mut calls = |id: FuncId, mask: &[bool]| self.result_activity(id, mask);
+        let mut calls = |id: FuncId, mask: &[bool]| self.call_activity(id, mask);
         activity::analyse(func, active, &mut calls)
     }
 
-    /// Which results of a function are active.
-    pub(crate) fn result_activity(&mut self, id: FuncId, active: &[bool]) -> Result<Vec<bool>, Error> {
+    /// What a call of a function makes active.
+    pub(crate) fn call_activity(
+        &mut self,
+        id: FuncId,
+        active: &[bool],
+    ) -> Result<activity::CallActivity, Error> {
         let key = (id, active.to_vec());
-        if let Some(known) = self.memo.results.get(&key) {
+        if let Some(known) = self.memo.calls.get(&key) {
             return Ok(known.clone());
         }
         let func = self.program.funcs[id.0 as usize].clone();
@@ -121,8 +125,12 @@ impl Cx<'_> {
         let activity = self.activity(&func, active);
         self.memo.in_progress.pop();
         let activity = activity?;
-        let results: Vec<bool> = func.body.results.iter().map(|r| activity.atom(r)).collect();
-        self.memo.results.insert(key, results.clone());
-        Ok(results)
+        let is_acc = |p: &adl_core::ir::Var| matches!(p.ty(), adl_core::ty::Ty::Acc(_));
+        let made = activity::CallActivity {
+            results: func.body.results.iter().map(|r| activity.atom(r)).collect(),
+            written: func.params.iter().map(|p| is_acc(p) && activity.has(p)).collect(),
+        };
+        self.memo.calls.insert(key, made.clone());
+        Ok(made)
     }
 }

@@ -9,7 +9,8 @@ use adl_core::ty::{PackTy, Ty};
 /// The type of tangents and cotangents of `ty`; `None` where there are none.
 ///
 /// A sum with floats in it becomes `zero | T payload …`, with the alternatives of the primal shifted by
-/// one. Payload components without floats are left out.
+/// one. Payload components without floats are left out. A pack becomes `zero | pack of tangents`: only a
+/// value knows its sizes, so its zero cannot be made from the type.
 pub fn tangent_ty(ty: &Ty) -> Option<Ty> {
     if !ty.is_active() {
         return None;
@@ -21,10 +22,7 @@ pub fn tangent_ty(ty: &Ty) -> Option<Ty> {
             let payloads = alts.iter().map(|alt| alt.iter().filter_map(tangent_ty).collect());
             Ty::Sum(std::iter::once(vec![]).chain(payloads).collect())
         }
-        Ty::Pack(p) => {
-            let items = p.items.iter().filter_map(tangent_ty).collect();
-            Ty::Pack(Arc::new(PackTy { sizes: p.sizes.clone(), items }))
-        }
+        Ty::Pack(p) => Ty::Sum(vec![vec![], vec![Ty::Pack(tangent_pack(p))]]),
         Ty::Acc(t) => Ty::Acc(Box::new(tangent_ty(t)?)),
         Ty::Box(_)
         | Ty::Tuple(_)
@@ -35,6 +33,12 @@ pub fn tangent_ty(ty: &Ty) -> Option<Ty> {
         | Ty::Tangent(_)
         | Ty::Var(_) => unreachable!("recursive and higher-order types do not reach derivatives: {ty:?}"),
     })
+}
+
+/// The pack of the tangents of the items with floats, with the same sizes.
+pub(crate) fn tangent_pack(p: &PackTy) -> Arc<PackTy> {
+    let items = p.items.iter().filter_map(tangent_ty).collect();
+    Arc::new(PackTy { sizes: p.sizes.clone(), items })
 }
 
 /// The tangent type of a variable that is known to have one.

@@ -297,7 +297,7 @@ pub enum Expr {
     /// equal float type). Axes are labels; a label's size is that of the operand axis that has it.
     Contract { a: Atom, b: Atom, spec: Axes },
     /// A sequential loop: `state` starts as `init`; the body gives the next state, then values that are
-    /// collected, one of each a round. Gives the final state, then (while) the number of rounds, then the
+    /// collected, one of each a round (at the index of the round, also when the loop runs downwards). Gives the final state, then (while) the number of rounds, then the
     /// tables of collected values.
     Loop { kind: LoopKind, state: Vec<Var>, init: Vec<Atom>, body: Block, keep: Keep },
     /// The table with one element (or sub-table) replaced.

@@ -540,7 +540,48 @@ impl<'a> Printer<'a> {
     }
 
     fn fmt(&mut self, fmt: &Fmt) {
-        let _ = write!(self.out, "{fmt:?}");
+        match fmt {
+            Fmt::Leaf => self.push("_"),
+            Fmt::Raw => self.push("raw"),
+            Fmt::Text(text) => {
+                let _ = write!(self.out, "{text:?}");
+            }
+            Fmt::Names(names) => {
+                self.push("names(");
+                self.list(names, |w, n| w.push(n));
+                self.push(")");
+            }
+            Fmt::Sum(alts) => {
+                self.push("sum(");
+                self.list(alts, |w, (name, fmts)| {
+                    w.push(name);
+                    w.push("(");
+                    w.list(fmts, Self::fmt);
+                    w.push(")");
+                });
+                self.push(")");
+            }
+            Fmt::Table(elem) => {
+                self.push("[");
+                self.fmt(elem);
+                self.push("]");
+            }
+            Fmt::Tuple(parts) => {
+                self.push("(");
+                self.list(parts, Self::fmt);
+                self.push(")");
+            }
+            Fmt::Struct(name, fields) => {
+                self.push(name);
+                self.push("{");
+                self.list(fields, |w, (name, f)| {
+                    w.push(name);
+                    w.push(": ");
+                    w.fmt(f);
+                });
+                self.push("}");
+            }
+        }
     }
 }
 

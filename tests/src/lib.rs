@@ -1,1 +1,3 @@
-//! Programs with their outcomes, and properties over random programs.
+//! Shared by the tests: derivatives of first-order functions as functions, and comparison of values.
+
+pub mod harness;

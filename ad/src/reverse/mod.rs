@@ -43,7 +43,7 @@ impl Cx<'_> {
         if let Some(known) = self.memo.reverse.get(&key) {
             return Ok(known.clone());
         }
-        let results = self.result_activity(id, active)?;
+        let results = self.call_activity(id, active)?.results;
         let func = prepare::prepare(&self.program.funcs[id.0 as usize]);
         let activity = self.activity(&func, active)?;
         let mut consumed = HashSet::new();
@@ -199,6 +199,12 @@ fn close_function(func: &Func, fwd: Vec<Stmt>, bwd: &Block, tail_params: &[Var])
     tail_params.iter().for_each(|p| free.bind(p));
     free.block(bwd);
     let mut residuals = free.vars;
+    // Sizes in the types of residuals are residuals too.
+    for size in residuals.clone().iter().flat_map(|v| walk::ty_vars(v.ty())) {
+        if !residuals.contains(&size) {
+            residuals.push(size);
+        }
+    }
     residuals.sort_by_key(|v| *v.ty() != INT);
     let mut results = func.body.results.clone();
     results.extend(residuals.iter().cloned().map(Atom::Var));

@@ -8,7 +8,7 @@ use super::Rev;
 use super::control::Border;
 use super::scope::{Kind, Scope};
 use crate::Error;
-use crate::tangent::{acc_mode, tangent_of, zero};
+use crate::tangent::{acc_mode, tangent_of, tangent_pack, zero};
 
 impl Rev<'_, '_> {
     /// `x̄_j += ∂_j(x)·ȳ`.
@@ -115,28 +115,8 @@ impl Rev<'_, '_> {
                 }
             }
             Expr::Inject { tag, args, .. } => self.pull_inject(&stmt.vars[0], *tag, args),
-            Expr::Pack { items, .. } => {
-                let Some(ct) = self.bar(&stmt.vars[0]) else { return };
-                let active: Vec<&Atom> = items.iter().filter(|x| x.ty().is_active()).collect();
-                let parts = open(&mut self.cur().b, &ct);
-                for (x, part) in active.into_iter().zip(parts) {
-                    self.add_ct(x, part);
-                }
-            }
-            Expr::Open(p) => {
-                if !self.activity.atom(p) {
-                    return;
-                }
-                let Ty::Pack(ty) = p.ty() else { unreachable!("open of a pack") };
-                let (sizes, items) = stmt.vars.split_at(ty.sizes.len());
-                let items: Vec<Atom> =
-                    items.iter().filter(|v| v.ty().is_active()).map(|v| self.bar_or_zero(v)).collect();
-                let Ty::Pack(ty) = tangent_of(&p.ty()) else { unreachable!("tangent of a pack") };
-                let sizes = sizes.iter().map(Atom::from).collect();
-                let pack = Expr::Pack { ty: ty.clone(), sizes, items };
-                let ct = self.cur().b.bind(Ty::Pack(ty), pack);
-                self.add_ct(p, ct);
-            }
+            Expr::Pack { items, .. } => self.pull_pack(&stmt.vars[0], items),
+            Expr::Open(p) => self.pull_open(p, &stmt.vars),
             other => unreachable!("not structural: {other:?}"),
         }
     }
@@ -144,6 +124,67 @@ impl Rev<'_, '_> {
     /// The cotangent of a copy; nothing where the copy is an alias of an accumulator.
     fn bar_unless_alias(&mut self, y: &Var) -> Option<Atom> {
         if acc_mode(y.ty()) { None } else { self.bar(y) }
+    }
+
+    /// The cotangent of a pack is opened where it is not `zero`.
+    fn pull_pack(&mut self, y: &Var, items: &[Atom]) {
+        let Some(ct) = self.bar(y) else { return };
+        let Ty::Sum(alts) = ct.ty() else { unreachable!("the cotangent of a pack is a sum") };
+        let (whole, single): (Vec<&Atom>, Vec<&Atom>) =
+            items.iter().filter(|x| x.ty().is_active()).partition(|x| acc_mode(&x.ty()));
+        let mut accs = vec![];
+        for x in &whole {
+            accs.push(match x.var().filter(|v| self.activity.has(v)).cloned() {
+                Some(v) => Some(self.acc_of(&v)),
+                None => None,
+            });
+        }
+        let tys: Vec<Ty> = single.iter().map(|x| tangent_of(&x.ty())).collect();
+        let b = &mut self.cur().b;
+        let nothing = b.block(|b| tys.iter().map(|t| zero(b, t)).collect());
+        let pack = Var::new(alts[1][0].clone());
+        let body = b.block(|b| {
+            let parts = open(b, &(&pack).into());
+            let mut accs = accs.into_iter();
+            let mut results = vec![];
+            for (x, part) in items.iter().filter(|x| x.ty().is_active()).zip(parts) {
+                if !acc_mode(&x.ty()) {
+                    results.push(part);
+                } else if let Some(Some(acc)) = accs.next() {
+                    b.emit(vec![], Expr::AccAdd { acc, index: vec![], value: part, check: false });
+                }
+            }
+            results
+        });
+        let arms = vec![Arm { params: vec![], body: nothing }, Arm { params: vec![pack], body }];
+        let cts = b.bind_all(&tys, Expr::Case { scrut: ct, arms });
+        for (x, ct) in single.into_iter().zip(cts) {
+            self.add_ct(x, ct);
+        }
+    }
+
+    fn pull_open(&mut self, p: &Atom, vars: &[Var]) {
+        let Ty::Pack(ty) = p.ty() else { unreachable!("open of a pack") };
+        if !self.activity.atom(p) {
+            return;
+        }
+        let (sizes, items) = vars.split_at(ty.sizes.len());
+        let bars: Vec<(Option<Atom>, Ty)> = items
+            .iter()
+            .filter(|v| v.ty().is_active())
+            .map(|v| (self.bar(v), tangent_of(v.ty())))
+            .collect();
+        if bars.iter().all(|(bar, _)| bar.is_none()) {
+            return;
+        }
+        let b = &mut self.cur().b;
+        let items = bars.into_iter().map(|(bar, t)| bar.unwrap_or_else(|| zero(b, &t))).collect();
+        let ty = tangent_pack(&ty);
+        let sizes = sizes.iter().map(Atom::from).collect();
+        let pack = b.bind(Ty::Pack(ty.clone()), Expr::Pack { ty, sizes, items });
+        let ty = tangent_of(&p.ty());
+        let ct = b.bind(ty.clone(), Expr::Inject { ty, tag: 1, args: vec![pack] });
+        self.add_ct(p, ct);
     }
 
     fn pull_inject(&mut self, y: &Var, tag: u32, args: &[Atom]) {

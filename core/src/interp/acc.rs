@@ -7,8 +7,8 @@ use adl_diag::Span;
 use super::data::ZERO_TAG;
 use crate::account::{Account, Charge};
 use crate::run::{RuntimeError, fail};
-use crate::ty::{Scalar, Ty};
-use crate::value::{Leaves, Table, Tagged, Value};
+use crate::ty::{PackTy, Scalar, Ty};
+use crate::value::{Bundle, Leaves, Table, Tagged, Value};
 
 /// An accumulator, or the part of one that belongs to a sub-table.
 #[derive(Clone, Debug)]
@@ -36,6 +36,8 @@ enum Node {
     F64(Vec<f64>, Charge),
     F32(Vec<f32>, Charge),
     Sums(Vec<SumNode>),
+    /// Packs: unknown until the first addition tells the sizes.
+    Packs(Vec<Option<PackNode>>),
     /// A leaf without a tangent, or an accumulator that has been frozen.
     Nothing,
 }
@@ -44,6 +46,13 @@ enum Node {
 #[derive(Clone, Debug, Default)]
 struct SumNode {
     alternative: Option<(u32, Vec<AccRef>)>,
+}
+
+/// The accumulator of a pack: its sizes, and one accumulator an item.
+#[derive(Clone, Debug)]
+struct PackNode {
+    sizes: Vec<i64>,
+    items: Vec<AccRef>,
 }
 
 /// All accumulators of a run.
@@ -77,9 +86,9 @@ impl Accs {
             Ty::Scalar(Scalar::F64) => Node::F64(vec![0.0; n], charge(8 * n)?),
             Ty::Scalar(Scalar::F32) => Node::F32(vec![0.0; n], charge(4 * n)?),
             Ty::Sum(_) => Node::Sums(vec![SumNode::default(); n]),
+            Ty::Pack(_) => Node::Packs(vec![None; n]),
             Ty::Scalar(_)
             | Ty::Table(..)
-            | Ty::Pack(_)
             | Ty::Box(_)
             | Ty::Acc(_)
             | Ty::Tuple(_)
@@ -105,13 +114,10 @@ impl Accs {
             Value::Table(table) => (table.dims().to_vec(), table.into_leaves()),
             Value::F64(x) => (vec![], Leaves::F64(vec![x])),
             Value::F32(x) => (vec![], Leaves::F32(vec![x])),
-            value @ Value::Sum(_) => (vec![], Leaves::Value(vec![value])),
-            Value::Int(_)
-            | Value::Bool(_)
-            | Value::Str(_)
-            | Value::Key(_)
-            | Value::Pack(_)
-            | Value::Box(_) => (vec![], Leaves::Int(vec![0])),
+            value @ (Value::Sum(_) | Value::Pack(_)) => (vec![], Leaves::Value(vec![value])),
+            Value::Int(_) | Value::Bool(_) | Value::Str(_) | Value::Key(_) | Value::Box(_) => {
+                (vec![], Leaves::Int(vec![0]))
+            }
         };
         let node = match leaves {
             Leaves::F64(cells) => {
@@ -122,6 +128,11 @@ impl Accs {
                 let charge = charge(4 * cells.len())?;
                 Node::F32(cells, charge)
             }
+            Leaves::Value(values) if matches!(values.first(), Some(Value::Pack(_))) => {
+                let cells: Result<Vec<Option<PackNode>>, RuntimeError> =
+                    values.iter().map(|value| self.pack_from(value, account, span)).collect();
+                Node::Packs(cells?)
+            }
             Leaves::Value(values) => {
                 let cells: Result<Vec<SumNode>, RuntimeError> =
                     values.iter().map(|value| self.sum_from(value, account, span)).collect();
@@ -130,6 +141,18 @@ impl Accs {
             Leaves::Int(_) | Leaves::Bool(_) | Leaves::Key(_) => Node::Nothing,
         };
         Ok(AccRef { node: self.add_node(node), offset: 0, dims: dims.into(), skip: 0 })
+    }
+
+    fn pack_from(
+        &mut self,
+        value: &Value,
+        account: &Arc<Account>,
+        span: Span,
+    ) -> Result<Option<PackNode>, RuntimeError> {
+        let Value::Pack(pack) = value else { return Ok(None) };
+        let items: Result<Vec<AccRef>, RuntimeError> =
+            pack.items.iter().map(|value| self.starting_at(value.clone(), account, span)).collect();
+        Ok(Some(PackNode { sizes: pack.sizes.clone(), items: items? }))
     }
 
     fn sum_from(
@@ -176,13 +199,41 @@ impl Accs {
                         cells[at] = cell;
                     }
                 }
+                (Node::Packs(cells), Value::Pack(pack)) => {
+                    let cell = cells[at].clone();
+                    let cell = self.add_pack(cell, pack, account, span)?;
+                    if let Node::Packs(cells) = &mut self.nodes[acc.node] {
+                        cells[at] = Some(cell);
+                    }
+                }
                 (Node::Nothing, _) => {}
-                (Node::F64(..) | Node::F32(..) | Node::Sums(_), value) => {
+                (Node::F64(..) | Node::F32(..) | Node::Sums(_) | Node::Packs(_), value) => {
                     panic!("{value:?} does not fit its accumulator")
                 }
             }
         }
         Ok(())
+    }
+
+    fn add_pack(
+        &mut self,
+        cell: Option<PackNode>,
+        pack: &Bundle,
+        account: &Arc<Account>,
+        span: Span,
+    ) -> Result<PackNode, RuntimeError> {
+        let cell = match cell {
+            Some(cell) => cell,
+            None => {
+                let items: Result<Vec<AccRef>, RuntimeError> =
+                    pack.items.iter().map(|value| self.zero_like(value, account, span)).collect();
+                PackNode { sizes: pack.sizes.clone(), items: items? }
+            }
+        };
+        for (acc, value) in cell.items.iter().zip(&pack.items) {
+            self.add(acc, value, account, span)?;
+        }
+        Ok(cell)
     }
 
     fn add_sum(
@@ -233,6 +284,7 @@ impl Accs {
         let ty = match leaf {
             Some(Value::F32(_)) => crate::ty::F32,
             Some(Value::Sum(_)) => Ty::Sum(vec![]),
+            Some(Value::Pack(_)) => Ty::Pack(Arc::new(PackTy { sizes: vec![], items: vec![] })),
             _ => crate::ty::F64,
         };
         self.new_acc(&ty, &dims, account, span)
@@ -282,7 +334,21 @@ impl Accs {
                 let values = cells.into_iter().map(|cell| self.freeze_sum(cell)).collect();
                 table(Leaves::Value(values), Charge::default())
             }
+            Node::Packs(cells) => {
+                let values = cells.into_iter().map(|cell| self.freeze_pack(cell)).collect();
+                table(Leaves::Value(values), Charge::default())
+            }
             Node::Nothing => Value::Sum(Arc::new(Tagged { tag: ZERO_TAG, payload: vec![] })),
+        }
+    }
+
+    fn freeze_pack(&mut self, cell: Option<PackNode>) -> Value {
+        match cell {
+            Some(cell) => {
+                let items = cell.items.iter().map(|acc| self.freeze(acc)).collect();
+                Value::Pack(Arc::new(Bundle { sizes: cell.sizes, items }))
+            }
+            None => Value::Sum(Arc::new(Tagged { tag: ZERO_TAG, payload: vec![] })),
         }
     }
 

@@ -440,7 +440,10 @@ impl<'c> Machine<'c> {
         if let Kind::While { .. } = looping.kind {
             results.push(Item::Value(Value::Int(looping.rounds)));
         }
-        results.extend(looping.tables.into_iter().map(|t| Item::Value(t.finish())));
+        // What is collected stands at its index, also when the loop runs downwards.
+        let downwards = matches!(looping.kind, Kind::For { reverse: true, .. });
+        let table = |t: super::table::Builder| if downwards { t.finish_reversed() } else { t.finish() };
+        results.extend(looping.tables.into_iter().map(|t| Item::Value(table(t))));
         self.finish(op, results);
         Ok(())
     }

@@ -54,10 +54,35 @@ impl Builder {
         Ok(())
     }
 
+    /// The table of elements that came from last to first.
+    pub(super) fn finish_reversed(mut self) -> Value {
+        let width: usize = self.inner.iter().product();
+        reverse_groups(&mut self.leaves, width);
+        self.finish()
+    }
+
     /// The table.
     pub(super) fn finish(self) -> Value {
         let mut dims = vec![self.n];
         dims.extend(self.inner);
         Value::Table(Table::charged(&dims, self.leaves, self.charge))
+    }
+}
+
+/// Reverses the order of groups of `width` leaves.
+fn reverse_groups(leaves: &mut Leaves, width: usize) {
+    fn go<T>(xs: &mut [T], width: usize) {
+        xs.reverse();
+        if 1 < width {
+            xs.chunks_mut(width).for_each(<[T]>::reverse);
+        }
+    }
+    match leaves {
+        Leaves::F64(xs) => go(xs, width),
+        Leaves::F32(xs) => go(xs, width),
+        Leaves::Int(xs) => go(xs, width),
+        Leaves::Bool(xs) => go(xs, width),
+        Leaves::Key(xs) => go(xs, width),
+        Leaves::Value(xs) => go(xs, width),
     }
 }

@@ -1,0 +1,210 @@
+//! Application of function values: inlined, or a call of a function specialised to the shapes at hand.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use adl_core::ir::{Arm, Atom, Effect, Expr, Func, FuncId, Lit, Var};
+use adl_core::ty::Ty;
+use adl_diag::Code as DiagCode;
+
+use super::shape::{Abstraction, Closure, Code, Shape, TyVal, Val, abstract_shape};
+use super::{Env, INLINE_LIMIT, Instance, Result, Spec, size_of_block};
+
+impl Spec<'_> {
+    /// A top-level function as a value: it captures the top-level variables that it reads.
+    pub(crate) fn top_closure(&mut self, func: FuncId, tys: Vec<TyVal>) -> Result<Val> {
+        let tparams = self.s.source.funcs[func.0 as usize].tparams.clone();
+        let globals = self.s.globals_of(func);
+        let mut captured = vec![];
+        for v in globals.iter() {
+            captured.push((v.clone(), self.var(v, &Env::default())?));
+        }
+        let mut val = self.closure(Code::Func(func), &Env::default(), captured);
+        if let Shape::Fun(closures) = &mut val.shape {
+            closures[0].tys = tparams.into_iter().zip(tys).collect();
+        }
+        Ok(val)
+    }
+
+    /// `f(arg)`, whatever lambda `f` is.
+    pub(crate) fn apply(&mut self, f: &Val, arg: Val) -> Result<Val> {
+        self.each_lambda(f, |spec, f| spec.apply_closure(f, arg.clone(), false))
+    }
+
+    /// Does something with a function value for each lambda it can be.
+    pub(crate) fn each_lambda(
+        &mut self,
+        f: &Val,
+        mut each: impl FnMut(&mut Self, &Val) -> Result<Val>,
+    ) -> Result<Val> {
+        let Shape::Fun(closures) = &f.shape else { panic!("application of no function: {:?}", f.shape) };
+        match closures.as_slice() {
+            [] => {
+                let message = Atom::Lit(Lit::Str("a function that does not exist was called".into()));
+                self.emit(vec![], Expr::Effect(Effect::Error(message)));
+                self.error(DiagCode::E0399, "this function has no definition that could be called", None)
+            }
+            [_] => each(self, f),
+            many => {
+                let mut branches = vec![];
+                for c in many {
+                    let single = Shape::Fun(vec![c.clone()]);
+                    let params: Vec<Var> = single.leaf_tys().into_iter().map(Var::new).collect();
+                    self.open_with(&params);
+                    let leaves = params.iter().map(Atom::from).collect();
+                    let val = each(self, &Val { shape: single, leaves })?;
+                    let takes_payload = f.leaves[0].ty() != adl_core::ty::INT;
+                    branches.push(self.suspend(if takes_payload { params } else { vec![] }, val));
+                }
+                self.case_of(f.leaves[0].clone(), branches)
+            }
+        }
+    }
+
+    /// `f(arg)` where `f` is one known lambda.
+    pub(crate) fn apply_closure(&mut self, f: &Val, arg: Val, checkpoint: bool) -> Result<Val> {
+        let closure = only(f).clone();
+        match &closure.code {
+            Code::Deriv(kind) => {
+                let inner = Val { shape: closure.captured[0].1.clone(), leaves: f.leaves.clone() };
+                self.derivative(*kind, &inner, arg)
+            }
+            Code::Linear(map) => self.apply_linear(map, &closure, &f.leaves, &arg),
+            Code::Func(id) => {
+                if self.s.stack.contains(id) {
+                    let name = self.s.source.funcs[id.0 as usize].name.clone();
+                    let message = format!("`{name}` calls itself; recursion is not supported yet");
+                    return self.error(DiagCode::E0399, message, Some("write it as a `loop`"));
+                }
+                let large = size_of_block(&self.s.source.funcs[id.0 as usize].body) > INLINE_LIMIT;
+                if large || checkpoint {
+                    return self.call(f, arg, checkpoint);
+                }
+                self.s.stack.push(*id);
+                let val = self.run(&closure, &f.leaves, arg);
+                self.s.stack.pop();
+                val
+            }
+            Code::Lambda(_) if checkpoint => self.call(f, arg, true),
+            Code::Lambda(_) => self.run(&closure, &f.leaves, arg),
+        }
+    }
+
+    fn call(&mut self, f: &Val, arg: Val, checkpoint: bool) -> Result<Val> {
+        let (inst, sizes) = self.instance(only(f), &arg.shape)?;
+        let args = sizes.into_iter().chain(f.leaves.iter().cloned()).chain(arg.leaves).collect();
+        Ok(self.call_instance(&inst, args, checkpoint))
+    }
+
+    /// The body of a lambda or function, here.
+    fn run(&mut self, closure: &Closure, leaves: &[Atom], arg: Val) -> Result<Val> {
+        let mut env = Env::default();
+        for (t, val) in &closure.tys {
+            env.set_ty(t, val.clone());
+        }
+        let shapes: Vec<Shape> = closure.captured.iter().map(|(_, s)| s.clone()).collect();
+        for ((v, _), val) in closure.captured.iter().zip(Val::split(&shapes, leaves)) {
+            env.set(v, val);
+        }
+        let (param, body) = match &closure.code {
+            Code::Lambda(l) => (l.param.clone(), l.body.clone()),
+            Code::Func(id) => {
+                let func = &self.s.source.funcs[id.0 as usize];
+                (func.params[0].clone(), func.body.clone())
+            }
+            Code::Deriv(_) | Code::Linear(_) => {
+                return self.apply_closure(
+                    &Val { shape: Shape::Fun(vec![closure.clone()]), leaves: leaves.to_vec() },
+                    arg,
+                    false,
+                );
+            }
+        };
+        env.set(&param, arg);
+        self.block1(&body, &env)
+    }
+
+    /// The function specialised to these shapes, and the sizes to pass first.
+    pub(crate) fn instance(&mut self, closure: &Closure, arg: &Shape) -> Result<(Rc<Instance>, Vec<Atom>)> {
+        let whole = Shape::Fun(vec![closure.clone()]);
+        let mut sizes = Abstraction::default();
+        sizes.note(&whole);
+        sizes.note(arg);
+        let number = |a: &Atom| {
+            let k = sizes.sizes.iter().position(|s| s == a).expect("noted");
+            Atom::int(-1 - i64::try_from(k).expect("few sizes"))
+        };
+        let (key, arg_key) = (only_shape(&abstract_shape(&whole, &number)), abstract_shape(arg, &number));
+        let known = self.s.instances.iter().find(|i| i.key == key && i.arg_key == arg_key);
+        if let Some(known) = known {
+            return Ok((known.clone(), sizes.sizes));
+        }
+        let whole = sizes.apply(&whole);
+        let arg = sizes.apply(arg);
+        let captured: Vec<Var> = whole.leaf_tys().into_iter().map(Var::new).collect();
+        let leaves: Vec<Var> = arg.leaf_tys().into_iter().map(Var::new).collect();
+        let params: Vec<Var> = sizes.params.iter().chain(&captured).chain(&leaves).cloned().collect();
+        let atoms = |vs: &[Var]| -> Vec<Atom> { vs.iter().map(Atom::from).collect() };
+        let closure = only_shape(&whole);
+
+        let mut globals = HashMap::new();
+        let shapes: Vec<Shape> = closure.captured.iter().map(|(_, s)| s.clone()).collect();
+        for ((v, _), val) in closure.captured.iter().zip(Val::split(&shapes, &atoms(&captured))) {
+            globals.insert(v.clone(), val);
+        }
+        let name = self.name_of(&closure.code);
+        let on_stack = if let Code::Func(id) = &closure.code { Some(*id) } else { None };
+        self.s.stack.extend(on_stack);
+        let span = self.span;
+        // Top-level variables that a lambda reads through functions it calls are captured by it as well.
+        let mut sub = Spec::new(self.s, &params, globals, span);
+        sub.open();
+        let val = sub.run(&closure, &atoms(&captured), Val { shape: arg, leaves: atoms(&leaves) });
+        let finished = val.map(|val| {
+            let (mut shapes, results, n) = sub.results(vec![val], &params);
+            (shapes.swap_remove(0), sub.close(results), n)
+        });
+        if on_stack.is_some() {
+            self.s.stack.pop();
+        }
+        let (result, body, n_size_results) = finished?;
+        let func = self.s.push(Func { name, tparams: vec![], params, body, span });
+        let inst = Rc::new(Instance { func, key, arg_key, result, n_size_results });
+        self.s.instances.push(inst.clone());
+        Ok((inst, sizes.sizes))
+    }
+
+    fn name_of(&self, code: &Code) -> String {
+        let base = match code {
+            Code::Func(id) => self.s.source.funcs[id.0 as usize].name.clone(),
+            Code::Lambda(_) => "lambda".to_string(),
+            Code::Deriv(kind) => format!("{kind:?}").to_lowercase(),
+            Code::Linear(_) => "linear".to_string(),
+        };
+        format!("{base}.{}", self.s.target.funcs.len())
+    }
+
+    /// Chooses an arm by an ordinal or truth value, without payloads.
+    pub(crate) fn choose(&mut self, scrut: Atom, tys: Vec<Ty>, arms: Vec<Vec<Atom>>) -> Vec<Atom> {
+        let arms = arms
+            .into_iter()
+            .map(|results| Arm { params: vec![], body: adl_core::ir::Block { stmts: vec![], results } })
+            .collect();
+        self.bind_all(tys, Expr::Case { scrut, arms })
+    }
+}
+
+/// The one lambda of a function value.
+pub(crate) fn only(f: &Val) -> &Closure {
+    match &f.shape {
+        Shape::Fun(closures) if closures.len() == 1 => &closures[0],
+        other => panic!("not one lambda: {other:?}"),
+    }
+}
+
+fn only_shape(shape: &Shape) -> Closure {
+    match shape {
+        Shape::Fun(closures) if closures.len() == 1 => closures[0].clone(),
+        other => panic!("not one lambda: {other:?}"),
+    }
+}

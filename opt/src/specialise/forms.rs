@@ -1,0 +1,524 @@
+//! The forms of higher-order Core, one by one.
+
+use adl_core::ir::{Arm, Atom, Block, Effect, Expr, Keep, LoopKind, Stmt, TypeBody, Var};
+use adl_core::prim;
+use adl_core::ty::{INT, Ix, Scalar, Ty};
+use adl_core::walk;
+use adl_diag::Code;
+
+use super::join::same_layout;
+use super::shape::{Closure, Code as FunCode, IxShape, Shape, Val};
+use super::{Env, Result, Spec};
+
+impl Spec<'_> {
+    /// The values of the results of a block.
+    pub(crate) fn block(&mut self, block: &Block, env: &Env) -> Result<Vec<Val>> {
+        let mut env = env.clone();
+        for stmt in &block.stmts {
+            let outer = std::mem::replace(&mut self.span, stmt.span);
+            let vals = self.stmt(stmt, &env)?;
+            self.span = outer;
+            for (v, val) in stmt.vars.iter().zip(vals) {
+                env.set(v, val);
+            }
+        }
+        self.atoms(&block.results, &env)
+    }
+
+    /// The value of a block with one result.
+    pub(crate) fn block1(&mut self, block: &Block, env: &Env) -> Result<Val> {
+        Ok(self.block(block, env)?.swap_remove(0))
+    }
+
+    #[expect(clippy::too_many_lines, reason = "one arm a form")]
+    fn stmt(&mut self, stmt: &Stmt, env: &Env) -> Result<Vec<Val>> {
+        let one = match &stmt.expr {
+            Expr::Atom(a) | Expr::Dup(a) => self.atom(a, env)?,
+            Expr::Prim(p, args) => {
+                let args = self.atoms(args, env)?;
+                self.scalar_prim(p.0, &args)?
+            }
+            Expr::Tuple(args) => Val::tuple(self.atoms(args, env)?),
+            Expr::Record { ty, fields } => {
+                let Ty::Named(id, _) = ty else { panic!("a record of a named type") };
+                let (shapes, leaves) = super::shape::unzip(self.atoms(fields, env)?);
+                Val { shape: Shape::Struct(*id, shapes), leaves }
+            }
+            Expr::Proj(a, k) => self.atom(a, env)?.parts().swap_remove(*k as usize),
+            Expr::Inject { ty, tag, args } => self.construct(ty, *tag, args, env)?,
+            Expr::Case { scrut, arms } => self.case(scrut, arms, env)?,
+            Expr::For { ix, var, body } => self.for_(stmt, ix, var, body, env)?,
+            Expr::Index { table, index, check } => {
+                let table = self.atom(table, env)?;
+                let index = self.atoms(index, env)?;
+                self.index_val(&table, &index, *check)?
+            }
+            Expr::Loop { kind, state, init, body, keep } => {
+                self.loop_(kind, &state[0], &init[0], body, *keep, env)?
+            }
+            Expr::Update { table, index, value, check } => {
+                let table = self.atom(table, env)?;
+                let index = self.atoms(index, env)?;
+                let value = self.atom(value, env)?;
+                self.update(&table, &index, &value, *check)?
+            }
+            Expr::TableLit { elem, items } => self.table_lit(elem, items, env)?,
+            Expr::Call { func, tys, args, checkpoint } => {
+                let tys = self.ty_args(tys, env)?;
+                let arg = self.atom(&args[0], env)?;
+                let closure = self.top_closure(*func, tys)?;
+                self.apply_closure(&closure, arg, *checkpoint)?
+            }
+            Expr::FuncRef { func, tys } => {
+                let tys = self.ty_args(tys, env)?;
+                self.top_closure(*func, tys)?
+            }
+            Expr::Lambda(lambda) => {
+                let mut captured = vec![];
+                for v in walk::free_vars_expr(&stmt.expr) {
+                    if let Some(val) = env.vars.get(&v) {
+                        captured.push((v, val.clone()));
+                    }
+                }
+                self.closure(FunCode::Lambda(lambda.clone()), env, captured)
+            }
+            Expr::Apply { f, tys, arg } => {
+                let mut f = self.atom(f, env)?;
+                if !tys.is_empty() {
+                    let tys = self.ty_args(tys, env)?;
+                    let Shape::Fun(closures) = &mut f.shape else { panic!("application of no function") };
+                    for c in closures {
+                        if let FunCode::Lambda(l) = &c.code {
+                            c.tys.retain(|(v, _)| !l.tparams.contains(v));
+                            c.tys.extend(l.tparams.iter().cloned().zip(tys.iter().cloned()));
+                        }
+                    }
+                }
+                let arg = self.atom(arg, env)?;
+                self.apply(&f, arg)?
+            }
+            Expr::Deriv { kind, f } => {
+                let f = self.atom(f, env)?;
+                let captured = vec![(Var::named("f", INT), f)];
+                self.closure(FunCode::Deriv(*kind), env, captured)
+            }
+            Expr::Method { method, ty, args } => {
+                let args = self.atoms(args, env)?;
+                self.method(*method, ty, args, env)?
+            }
+            Expr::SizeOf(ix) => {
+                let ix = self.ix(ix, env)?;
+                Val::scalar(self.size_of(&ix))
+            }
+            Expr::SizeVal(p) => Val::scalar(self.poly(p, env)?),
+            Expr::Zero(ty) => {
+                let shape = self.ty_shape(ty, env)?;
+                self.zero(&shape)?
+            }
+            Expr::AddCt(a, b) => {
+                let (a, b) = (self.atom(a, env)?, self.atom(b, env)?);
+                self.arith(adl_core::ir::Method::Add, &a, &b)?
+            }
+            Expr::AccNew(ty) => {
+                let shape = self.ty_shape(ty, env)?;
+                let leaves =
+                    self.leaf_tys(&shape).into_iter().map(|t| self.bind(Ty::Acc(Box::new(t.clone())), Expr::AccNew(t))).collect();
+                Val { shape: Shape::Acc(Box::new(shape)), leaves }
+            }
+            Expr::AccAdd { acc, index, value, check } => {
+                let acc = self.atom(acc, env)?;
+                let index = self.atoms(index, env)?;
+                let value = self.atom(value, env)?;
+                self.acc_add(&acc, &index, &value, *check)?;
+                Val::unit()
+            }
+            Expr::AccFreeze(a) => {
+                let acc = self.atom(a, env)?;
+                let Shape::Acc(shape) = acc.shape else { panic!("an accumulator") };
+                let tys = self.leaf_tys(&shape);
+                let leaves =
+                    acc.leaves.iter().zip(tys).map(|(a, t)| self.bind(t, Expr::AccFreeze(a.clone()))).collect();
+                Val { shape: *shape, leaves }
+            }
+            Expr::Effect(effect) => return self.effect(effect, stmt, env),
+            Expr::Reduce { .. } | Expr::Prefix { .. } | Expr::Contract { .. } => {
+                panic!("elaboration gives no {:?}", stmt.expr)
+            }
+            Expr::Drop(_) => Val::unit(),
+            Expr::Pack { .. } | Expr::Open(_) | Expr::BoxNew { .. } | Expr::Unbox(_) => {
+                return self.error(Code::E0399, "packs of this kind are not supported yet", None);
+            }
+            Expr::Show { .. }
+            | Expr::AccFrom(_)
+            | Expr::AccView { .. }
+            | Expr::AccInj { .. }
+            | Expr::AccPayload { .. } => panic!("not in higher-order Core: {:?}", stmt.expr),
+        };
+        Ok(vec![one])
+    }
+
+    /// A function value that captured these.
+    pub(crate) fn closure(&self, code: FunCode, env: &Env, captured: Vec<(Var, Val)>) -> Val {
+        let mut shapes = vec![];
+        let mut leaves = vec![];
+        for (v, val) in captured {
+            shapes.push((v, val.shape));
+            leaves.extend(val.leaves);
+        }
+        let tys = match &code {
+            FunCode::Lambda(_) => (*env.tys).clone(),
+            FunCode::Func(_) | FunCode::Deriv(_) | FunCode::Linear(_) => vec![],
+        };
+        Val { shape: Shape::Fun(vec![Closure { code, tys, captured: shapes }]), leaves }
+    }
+
+    fn construct(&mut self, ty: &Ty, tag: u32, args: &[Atom], env: &Env) -> Result<Val> {
+        let args = self.atoms(args, env)?;
+        let mut shape = self.ty_shape(ty, env)?;
+        // Payloads bring their own functions and sizes.
+        let tag = tag as usize;
+        if let Shape::Enum(_, alts) | Shape::Tangent(_, alts) = &mut shape {
+            alts[tag] = args.iter().map(|a| a.shape.clone()).collect();
+        }
+        let leaves = args.into_iter().flat_map(|a| a.leaves).collect();
+        let leaf = self.inject(&shape, tag, leaves);
+        Ok(Val { shape, leaves: vec![leaf] })
+    }
+
+    fn case(&mut self, scrut: &Atom, arms: &[Arm], env: &Env) -> Result<Val> {
+        let scrut = self.atom(scrut, env)?;
+        let payloads: Vec<Vec<Shape>> = match &scrut.shape {
+            Shape::Enum(_, alts) | Shape::Tangent(_, alts) => alts.clone(),
+            _ => vec![vec![]; arms.len()],
+        };
+        if let Some(tag) = constant_tag(&scrut.leaves[0]) {
+            return self.block1(&arms[tag].body, env);
+        }
+        let mut branches = vec![];
+        for (arm, payload) in arms.iter().zip(payloads) {
+            let tys: Vec<Ty> = payload.iter().flat_map(|s| self.leaf_tys(s)).collect();
+            let params: Vec<Var> = tys.into_iter().map(Var::new).collect();
+            let leaves: Vec<Atom> = params.iter().map(Atom::from).collect();
+            self.open_with(&params);
+            let mut env = env.clone();
+            for (p, val) in arm.params.iter().zip(Val::split(&payload, &leaves)) {
+                env.set(p, val);
+            }
+            let val = self.block1(&arm.body, &env)?;
+            branches.push(self.suspend(params, val));
+        }
+        self.case_of(scrut.leaves[0].clone(), branches)
+    }
+
+    /// A table of what `body` gives; sizes that the body makes are taken from the declared type.
+    fn for_(&mut self, stmt: &Stmt, ix: &Ix, var: &Var, body: &Block, env: &Env) -> Result<Val> {
+        let ix = self.ix(ix, env)?;
+        let n = self.size_of(&ix);
+        let i = Var::named(var.name(), INT);
+        self.open_with(std::slice::from_ref(&i));
+        let mut inner = env.clone();
+        let index = self.index_of(&ix, Atom::Var(i.clone()));
+        inner.set(var, index);
+        let val = self.block1(body, &inner)?;
+        let depth = self.depth() - 1;
+        let mut sizes = vec![];
+        val.shape.sizes(&mut sizes);
+        let body = self.close(val.leaves);
+        let mut shape = val.shape;
+        if !sizes.iter().all(|s| self.in_scope(s, depth)) {
+            let Ty::Table(_, elem) = stmt.vars[0].ty() else { panic!("a `for` gives a table") };
+            let declared = self.ty_shape(elem, env)?;
+            let mut outer = vec![];
+            declared.sizes(&mut outer);
+            if outer.len() != sizes.len() {
+                return self.error(Code::E0399, "the elements of this table have sizes of their own", None);
+            }
+            let pairs = sizes.iter().zip(outer).filter_map(|(s, o)| Some((s.var()?.clone(), o)));
+            shape = shape.subst(&pairs.collect());
+        }
+        let shape = Shape::Table(ix, Box::new(shape));
+        let tys = self.leaf_tys(&shape);
+        let leaves = self.bind_all(tys, Expr::For { ix: Ix::Fin(n), var: i, body });
+        Ok(Val { shape, leaves })
+    }
+
+    /// The index value with this ordinal.
+    pub(crate) fn index_of(&mut self, ix: &IxShape, ordinal: Atom) -> Val {
+        let shape = self.index_shape(ix);
+        let leaf = match ix {
+            IxShape::Unit => return Val::unit(),
+            IxShape::Fin(_) | IxShape::Enum(..) => ordinal,
+            IxShape::Bool => self.prim(&prim::EQ, &[ordinal, Atom::int(1)]),
+            IxShape::Tuple(xs, _) => {
+                let mut parts = vec![];
+                let mut rest = ordinal;
+                for (k, x) in xs.iter().enumerate().rev() {
+                    let n = self.size_of(x);
+                    let own = if k == 0 { rest.clone() } else { self.prim(&prim::INT_MOD, &[rest.clone(), n.clone()]) };
+                    if k > 0 {
+                        rest = self.prim(&prim::INT_DIV, &[rest, n]);
+                    }
+                    parts.push(self.index_of(x, own));
+                }
+                parts.reverse();
+                return Val::tuple(parts);
+            }
+        };
+        Val { shape, leaves: vec![leaf] }
+    }
+
+    /// The ordinal of an index value of the set (an Int is its own).
+    pub(crate) fn ordinal(&mut self, index: &Val) -> Atom {
+        match &index.shape {
+            Shape::Scalar(Scalar::Bool) => self.prim(&prim::TO_INT, &[index.leaves[0].clone()]),
+            Shape::Tuple(parts) if parts.is_empty() => Atom::int(0),
+            Shape::Tuple(_) => panic!("the ordinal of a tuple needs its set"),
+            _ => index.leaves[0].clone(),
+        }
+    }
+
+    /// The ordinal of an index value in this set.
+    pub(crate) fn ordinal_in(&mut self, index: &Val, ix: &IxShape) -> Atom {
+        match (ix, &index.shape) {
+            (IxShape::Tuple(xs, _), Shape::Tuple(_)) => {
+                let mut total = Atom::int(0);
+                for (x, part) in xs.iter().zip(index.parts()) {
+                    let n = self.size_of(x);
+                    let own = self.ordinal_in(&part, x);
+                    let scaled = self.prim(&prim::MUL, &[total, n]);
+                    total = self.prim(&prim::ADD, &[scaled, own]);
+                }
+                total
+            }
+            _ => self.ordinal(index),
+        }
+    }
+
+    pub(crate) fn index_val(&mut self, table: &Val, index: &[Val], check: bool) -> Result<Val> {
+        let mut shape = table.shape.clone();
+        let mut ordinals = vec![];
+        for i in index {
+            let Shape::Table(ix, elem) = shape else { panic!("index of no table: {shape:?}") };
+            ordinals.push(self.ordinal_in(i, &ix));
+            shape = *elem;
+        }
+        let leaves = table.leaves.iter().map(|l| self.index(l, &ordinals, check)).collect();
+        Ok(Val { shape, leaves })
+    }
+
+    fn update(&mut self, table: &Val, index: &[Val], value: &Val, check: bool) -> Result<Val> {
+        let mut shape = table.shape.clone();
+        let mut ordinals = vec![];
+        for i in index {
+            let Shape::Table(ix, elem) = shape else { panic!("update of no table") };
+            ordinals.push(self.ordinal_in(i, &ix));
+            shape = *elem;
+        }
+        if !same_layout(&shape, &value.shape) {
+            return self.error(Code::E0399, "a table of functions can be updated only with the same function", None);
+        }
+        let mut leaves = vec![];
+        for (t, v) in table.leaves.iter().zip(&value.leaves) {
+            let expr =
+                Expr::Update { table: t.clone(), index: ordinals.clone(), value: v.clone(), check };
+            leaves.push(self.bind(t.ty(), expr));
+        }
+        Ok(Val { shape: table.shape.clone(), leaves })
+    }
+
+    fn acc_add(&mut self, acc: &Val, index: &[Val], value: &Val, check: bool) -> Result<()> {
+        let Shape::Acc(shape) = &acc.shape else { panic!("an accumulator") };
+        let mut shape = (**shape).clone();
+        let mut ordinals = vec![];
+        for i in index {
+            let Shape::Table(ix, elem) = shape else { panic!("an accumulator of a table") };
+            ordinals.push(self.ordinal_in(i, &ix));
+            shape = *elem;
+        }
+        for (a, v) in acc.leaves.iter().zip(&value.leaves) {
+            let expr = Expr::AccAdd { acc: a.clone(), index: ordinals.clone(), value: v.clone(), check };
+            self.emit(vec![], expr);
+        }
+        Ok(())
+    }
+
+    fn table_lit(&mut self, elem: &Ty, items: &[Atom], env: &Env) -> Result<Val> {
+        let vals = self.atoms(items, env)?;
+        let n = Atom::int(i64::try_from(vals.len()).expect("few items"));
+        let Some(first) = vals.first() else {
+            let shape = Shape::Table(IxShape::Fin(n), Box::new(self.ty_shape(elem, env)?));
+            let tys = self.leaf_tys(&shape);
+            let mut leaves = vec![];
+            for t in tys {
+                let Ty::Table(_, elem) = t.clone() else { panic!("leaves of a table are tables") };
+                leaves.push(self.bind(t, Expr::TableLit { elem: *elem, items: vec![] }));
+            }
+            return Ok(Val { shape, leaves });
+        };
+        let mut shape = first.shape.clone();
+        for v in &vals[1..] {
+            shape = self.join(&shape, &v.shape)?;
+        }
+        let mut columns: Vec<Vec<Atom>> = vec![vec![]; shape.n_leaves()];
+        for v in &vals {
+            for (column, leaf) in columns.iter_mut().zip(self.coerce(v, &shape)?) {
+                column.push(leaf);
+            }
+        }
+        let tys = self.leaf_tys(&shape);
+        let mut leaves = vec![];
+        for (elem, items) in tys.into_iter().zip(columns) {
+            let ty = Ty::table(n.clone(), elem.clone());
+            leaves.push(self.bind(ty, Expr::TableLit { elem, items }));
+        }
+        Ok(Val { shape: Shape::Table(IxShape::Fin(n), Box::new(shape)), leaves })
+    }
+
+    /// The state keeps one shape for all rounds: that of the start, joined with what the body gives.
+    fn loop_(
+        &mut self,
+        kind: &LoopKind,
+        state: &Var,
+        init: &Atom,
+        body: &Block,
+        keep: Keep,
+        env: &Env,
+    ) -> Result<Val> {
+        let init = self.atom(init, env)?;
+        let mut shape = init.shape.clone();
+        loop {
+            let (expr, next) = self.loop_round(kind, state, &shape, body, keep, env)?;
+            let joined = self.join(&shape, &next)?;
+            if !same_layout(&joined, &shape) {
+                shape = joined;
+                continue;
+            }
+            let init = self.coerce(&init, &shape)?;
+            let Expr::Loop { kind, state, body, keep, .. } = expr else { panic!("a loop") };
+            let mut tys: Vec<Ty> = state.iter().map(|v| v.ty().clone()).collect();
+            let n = tys.len();
+            if matches!(kind, LoopKind::While { .. }) {
+                tys.push(INT);
+            }
+            let mut leaves = self.bind_all(tys, Expr::Loop { kind, state, init, body, keep });
+            leaves.truncate(n);
+            return Ok(Val { shape, leaves });
+        }
+    }
+
+    /// The loop (without its start) for a state of this shape, and the shape the body gives.
+    fn loop_round(
+        &mut self,
+        kind: &LoopKind,
+        state: &Var,
+        shape: &Shape,
+        body: &Block,
+        keep: Keep,
+        env: &Env,
+    ) -> Result<(Expr, Shape)> {
+        let tys = self.leaf_tys(shape);
+        let new_state = |tys: &[Ty]| -> Vec<Var> {
+            tys.iter().map(|t| Var::named(state.name(), t.clone())).collect()
+        };
+        let bind = |env: &Env, var: &Var, vars: &[Var]| {
+            let mut env = env.clone();
+            env.set(var, Val { shape: shape.clone(), leaves: vars.iter().map(Atom::from).collect() });
+            env
+        };
+        let mut inner = env.clone();
+        let mut bound = vec![];
+        let kind = match kind {
+            LoopKind::For { ix, var, reverse } => {
+                let ix = self.ix(ix, env)?;
+                let n = self.size_of(&ix);
+                let i = Var::named(var.name(), INT);
+                bound.push(i.clone());
+                (LoopKind::For { ix: Ix::Fin(n), var: i.clone(), reverse: *reverse }, Some((ix, var, i)))
+            }
+            LoopKind::While { params, cond } => {
+                let vars = new_state(&tys);
+                self.open_with(&vars);
+                let cond_env = bind(env, &params[0], &vars);
+                let cond = self.block1(cond, &cond_env)?;
+                let cond = self.close(cond.leaves);
+                (LoopKind::While { params: vars, cond }, None)
+            }
+        };
+        let vars = new_state(&tys);
+        bound.extend(vars.iter().cloned());
+        self.open_with(&bound);
+        if let Some((ix, var, i)) = kind.1 {
+            let index = self.index_of(&ix, Atom::Var(i));
+            inner.set(var, index);
+        }
+        let inner = bind(&inner, state, &vars);
+        let next = self.block1(body, &inner)?;
+        let joined = self.join(shape, &next.shape)?;
+        let results = if same_layout(&joined, shape) { self.coerce(&next, shape)? } else { next.leaves };
+        let body = self.close(results);
+        Ok((Expr::Loop { kind: kind.0, state: vars, init: vec![], body, keep }, next.shape))
+    }
+
+    fn effect(&mut self, effect: &Effect, stmt: &Stmt, env: &Env) -> Result<Vec<Val>> {
+        let leaf = |s: &mut Self, a: &Atom| -> Result<Atom> { Ok(s.atom(a, env)?.leaves.swap_remove(0)) };
+        let effect = match effect {
+            Effect::Error(a) => {
+                let message = leaf(self, a)?;
+                let mut vals = vec![];
+                let mut vars = vec![];
+                for v in &stmt.vars {
+                    let shape = self.ty_shape(v.ty(), env)?;
+                    let leaves: Vec<Var> = self.leaf_tys(&shape).into_iter().map(Var::new).collect();
+                    vals.push(Val { shape, leaves: leaves.iter().map(Atom::from).collect() });
+                    vars.extend(leaves);
+                }
+                self.emit(vars, Expr::Effect(Effect::Error(message)));
+                return Ok(vals);
+            }
+            Effect::LoadNpy { path, rank, elem } => {
+                let path = leaf(self, path)?;
+                let n = *rank as usize;
+                let sizes: Vec<Var> = stmt.vars[..n].iter().map(|v| Var::named(v.name(), INT)).collect();
+                let mut ty = Ty::Scalar(*elem);
+                let mut shape = Shape::Scalar(*elem);
+                for s in sizes.iter().rev() {
+                    ty = Ty::table(s.into(), ty);
+                    shape = Shape::Table(IxShape::Fin(s.into()), Box::new(shape));
+                }
+                let table = Var::named(stmt.vars[n].name(), ty);
+                let mut vals: Vec<Val> = sizes.iter().map(|s| Val::scalar(s.into())).collect();
+                vals.push(Val { shape, leaves: vec![(&table).into()] });
+                let vars = sizes.into_iter().chain([table]).collect();
+                let load = Effect::LoadNpy { path, rank: *rank, elem: *elem };
+                self.emit(vars, Expr::Effect(load));
+                return Ok(vals);
+            }
+            Effect::Assert { cond, msg } => Effect::Assert { cond: leaf(self, cond)?, msg: leaf(self, msg)? },
+            Effect::CheckSize { left, right, what } => {
+                Effect::CheckSize { left: leaf(self, left)?, right: leaf(self, right)?, what: what.clone() }
+            }
+            Effect::CheckNonNegative(a) => Effect::CheckNonNegative(leaf(self, a)?),
+            Effect::Trace(a) => Effect::Trace(leaf(self, a)?),
+            Effect::Print(a) => Effect::Print(leaf(self, a)?),
+        };
+        self.emit(vec![], Expr::Effect(effect));
+        Ok(vec![Val::unit(); stmt.vars.len()])
+    }
+
+    /// Fields of a struct by name, for printing.
+    pub(crate) fn field_names(&self, id: adl_core::ty::TypeId) -> Vec<String> {
+        match &self.s.source.types[id.0 as usize].body {
+            TypeBody::Struct(fields) => fields.iter().map(|(n, _)| n.clone()).collect(),
+            TypeBody::Enum(cs) => cs.iter().map(|(n, _)| n.clone()).collect(),
+        }
+    }
+}
+
+/// The alternative that a constant scrutinee chooses.
+fn constant_tag(a: &Atom) -> Option<usize> {
+    match a {
+        Atom::Lit(adl_core::ir::Lit::Bool(b)) => Some(usize::from(*b)),
+        Atom::Lit(adl_core::ir::Lit::Int(k)) => usize::try_from(*k).ok(),
+        Atom::Lit(_) | Atom::Var(_) => None,
+    }
+}

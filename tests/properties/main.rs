@@ -1,0 +1,3 @@
+//! Properties of derivatives and passes, over programs.
+
+mod derivative;
