@@ -1,0 +1,75 @@
+//! Programs in Core text, run by the reference interpreter and by the machine.
+
+mod forms;
+mod sums;
+
+use adl_core::host::Closed;
+use adl_core::ir::FuncId;
+use adl_core::run::{Limits, RuntimeError};
+use adl_core::value::{Leaves, Table, Value};
+
+use crate::{Compiled, compile};
+
+/// Compiles the text of a program.
+#[track_caller]
+fn machine(text: &str) -> Compiled {
+    let program = match adl_core::parse::program(text) {
+        Ok(program) => program,
+        Err(error) => panic!("{} at {:?}", error.message, &text[error.at..]),
+    };
+    match compile(&program) {
+        Ok(compiled) => compiled,
+        Err(error) => panic!("{error:?}"),
+    }
+}
+
+/// Runs the first function by both, compares all they do, and gives the values or the failure.
+#[track_caller]
+fn both(text: &str, args: &[Value]) -> Result<Vec<Value>, RuntimeError> {
+    let program = adl_core::parse::program(text).expect("Core text");
+    let limits = Limits { memory: 1 << 30, ..Limits::default() };
+    let (mut host, mut other) = (Closed::default(), Closed::default());
+    let want = adl_core::interp::Interp::new(&program).run(FuncId(0), args.to_vec(), &mut host, &limits);
+    let compiled = machine(text);
+    let got = compiled.run(FuncId(0), args.to_vec(), &mut other, &limits);
+    assert_eq!((host.output, host.trace), (other.output, other.trace));
+    assert_eq!(compiled.leaks(), 0, "buffers are left over\n{}", compiled.loops());
+    match (got, want) {
+        (Ok(got), Ok(want)) => {
+            let same = got.values.len() == want.values.len()
+                && got.values.iter().zip(&want.values).all(|(x, y)| x.same(y));
+            assert!(same, "{:?}\nis not\n{:?}\n{}", got.values, want.values, compiled.loops());
+            Ok(got.values)
+        }
+        (Err(got), Err(want)) => {
+            assert_eq!((got.code, &got.message), (want.code, &want.message));
+            Err(got)
+        }
+        (got, want) => panic!("{got:?}\nagainst\n{want:?}"),
+    }
+}
+
+/// Runs by both and compares with what is known.
+#[track_caller]
+fn check(text: &str, args: &[Value], want: &[Value]) {
+    let got = both(text, args).expect("the program ends well");
+    let same = got.len() == want.len() && got.iter().zip(want).all(|(x, y)| x.same(y));
+    assert!(same, "{got:?} is not {want:?}");
+}
+
+fn floats(xs: &[f64]) -> Value {
+    Table::of_f64(xs).into()
+}
+
+fn ints(xs: &[i64]) -> Value {
+    Table::of_int(xs).into()
+}
+
+fn matrix(rows: usize, columns: usize, xs: &[f64]) -> Value {
+    Table::new(&[rows, columns], Leaves::F64(xs.to_vec())).into()
+}
+
+/// Numbers of mixed size and sign.
+fn noise(n: usize) -> Vec<f64> {
+    (0..n).map(|k| ((k * 7919 % 1013) as f64 - 500.0) / 37.0).collect()
+}
