@@ -27,6 +27,7 @@ pub fn parse(file: FileId, text: &str) -> (Module, Vec<Diagnostic>) {
     }
     let parser = ItemParser::new();
     let mut before = 0;
+    let mut failed = false;
     for chunk in chunks {
         let (start, end) = bounds(chunk);
         let doc: Vec<&str> = docs
@@ -34,8 +35,12 @@ pub fn parse(file: FileId, text: &str) -> (Module, Vec<Diagnostic>) {
             .filter(|(at, _)| (before..start).contains(at))
             .map(|(_, text)| text.as_str())
             .collect();
-        let silent = patched.iter().any(|at| (start..=end).contains(at));
+        // Indented lines after a failure are its consequence: they belonged to the item that failed.
+        let indented = text[..start].chars().next_back().is_some_and(|c| c != '\n');
+        let silent = (failed && indented) || patched.iter().any(|at| (start..=end).contains(at));
+        let reported = diagnostics.len();
         let kind = item(file, &parser, chunk, silent, &mut diagnostics);
+        failed = silent || diagnostics.len() > reported;
         let docs = if doc.is_empty() { None } else { Some(doc.join("\n")) };
         module.items.push(Item { span: Span::new(file, start, end), docs, kind });
         before = end;

@@ -465,7 +465,7 @@ fn truncation_never_panics() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
 
     #[test]
     fn deletion_and_swap_never_panic(which in 0..SAMPLES.len(), a in 0usize..10_000, b in 0usize..10_000) {

@@ -1,4 +1,8 @@
 //! The arena of variables, and what follows links: heads, free variables, substitution, tangents.
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "each function asks for one shape; everything else is the other case"
+)]
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -7,8 +11,8 @@ use adl_diag::{Code, Diagnostic};
 use crate::{
     data::{Body, Data},
     types::{
-        Atom, Class, Con, DataId, Exists, Link, MAX_MONOMIALS, Poly, Ty, V, VKind, VarData, table, tangent_of, tuple,
-        unit,
+        Atom, Class, Con, DataId, Exists, Link, MAX_MONOMIALS, Poly, Ty, V, VKind, VarData, table,
+        tangent_of, tuple, unit,
     },
 };
 
@@ -204,8 +208,10 @@ impl Arena {
                 if own { t.clone() } else { tangent_of(t.clone()) }
             }
             Body::Enum(ctors) => {
-                let active =
-                    ctors.iter().flat_map(|(_, p)| p).any(|p| !self.same(&self.tangent_within(p, inside), &unit()));
+                let active = ctors
+                    .iter()
+                    .flat_map(|(_, p)| p)
+                    .any(|p| !self.same(&self.tangent_within(p, inside), &unit()));
                 if active { tangent_of(t.clone()) } else { unit() }
             }
         };
@@ -223,7 +229,10 @@ impl Arena {
                 Body::Struct(fields.iter().map(|(n, t)| (n.clone(), self.subst(t, &map))).collect())
             }
             Body::Enum(ctors) => Body::Enum(
-                ctors.iter().map(|(n, ts)| (n.clone(), ts.iter().map(|t| self.subst(t, &map)).collect())).collect(),
+                ctors
+                    .iter()
+                    .map(|(n, ts)| (n.clone(), ts.iter().map(|t| self.subst(t, &map)).collect()))
+                    .collect(),
             ),
         }
     }
@@ -333,10 +342,6 @@ impl Arena {
 
     pub(crate) fn is(&self, t: &Ty, con: Con) -> bool {
         matches!(self.head(t), Ty::Con(c, _) if c == con)
-    }
-
-    pub(crate) fn is_unit(&self, t: &Ty) -> bool {
-        matches!(self.head(t), Ty::Con(Con::Tuple, args) if args.is_empty())
     }
 
     pub(crate) fn is_error(&self, t: &Ty) -> bool {

@@ -64,7 +64,9 @@ impl Checker {
                 Con::Data(id) if self.arena.instances.contains(&(id, Class::Num)) => Shape::Num,
                 Con::Data(id) if self.arena.decl(id).is_struct() => Shape::Aggregate,
                 Con::Tuple if !args.is_empty() => Shape::Aggregate,
-                Con::Tuple | Con::Data(_) | Con::Bool | Con::Str | Con::Key | Con::Fun | Con::Lin => Shape::Bad,
+                Con::Tuple | Con::Data(_) | Con::Bool | Con::Str | Con::Key | Con::Fun | Con::Lin => {
+                    Shape::Bad
+                }
             },
         }
     }
@@ -104,7 +106,12 @@ impl Checker {
         }
         if kl.is_scalar() && kr.is_scalar() {
             if kl == Shape::Num && kr == Shape::Num && !self.arena.same(&l, &r) {
-                return Err(self.bad(op, &l, &r, Some("numbers of two types do not mix: write `float(…)` or `int(…)`")));
+                return Err(self.bad(
+                    op,
+                    &l,
+                    &r,
+                    Some("numbers of two types do not mix: write `float(…)` or `int(…)`"),
+                ));
             }
             self.arena.unify(&l, &r)?;
             self.arena.unify(result, &l)?;
@@ -130,7 +137,13 @@ impl Checker {
     }
 
     /// An index is an operand: the result is an Int.
-    fn bin_with_index(&mut self, op: Arith, l: (&Ty, Shape), r: (&Ty, Shape), result: &Ty) -> Result<bool, Fail> {
+    fn bin_with_index(
+        &mut self,
+        op: Arith,
+        l: (&Ty, Shape),
+        r: (&Ty, Shape),
+        result: &Ty,
+    ) -> Result<bool, Fail> {
         if op == Arith::Div {
             let help = "write `div(int(i), k)`, or `float(i) / x`";
             return Err(Box::new(errors::index_operand("/", help)));
@@ -139,7 +152,10 @@ impl Checker {
         match shape {
             Shape::Index | Shape::OpenIndex => {}
             Shape::Lit if self.lit_kind(other) == Some(LitKind::Dec) => {
-                return Err(Box::new(errors::index_operand(op.symbol(), "an index meets a decimal number: write `float(i)`")));
+                return Err(Box::new(errors::index_operand(
+                    op.symbol(),
+                    "an index meets a decimal number: write `float(i)`",
+                )));
             }
             Shape::Lit => self.arena.unify(other, &int())?,
             Shape::Num if self.is_int(other) => {}
@@ -154,6 +170,7 @@ impl Checker {
     }
 
     /// The rules that look at one operand `a` with the other, `b`, in either order.
+    #[expect(clippy::too_many_lines, reason = "one arm a pair of shapes")]
     fn bin_one_side(
         &mut self,
         op: Arith,
@@ -188,7 +205,8 @@ impl Checker {
             (Shape::Num | Shape::Lit, Shape::Tangent) => Ok(Some(false)),
             (Shape::Num | Shape::Lit, Shape::Aggregate) => {
                 let (l, r) = if a_is_left { (a, b) } else { (b, a) };
-                let hint = "with structs and tuples a number may only stand on either side of `*` and right of `/`";
+                let hint =
+                    "with structs and tuples a number may only stand on either side of `*` and right of `/`";
                 Err(self.bad(op, l, r, Some(hint)))
             }
             (Shape::Lit, Shape::Rigid) => {
@@ -203,7 +221,12 @@ impl Checker {
                     return Ok(Some(true));
                 }
                 let (l, r) = if a_is_left { (a, b) } else { (b, a) };
-                Err(self.bad(op, l, r, Some("a type variable may be any type; a number may only scale it, if it is a Vector")))
+                Err(self.bad(
+                    op,
+                    l,
+                    r,
+                    Some("a type variable may be any type; a number may only scale it, if it is a Vector"),
+                ))
             }
             (Shape::Aggregate, Shape::Open) if op.is_sum() => {
                 self.arena.unify(b, a)?;
@@ -236,17 +259,33 @@ impl Checker {
     fn leaf_is_number(&self, t: &Ty) -> bool {
         match self.shape(t) {
             Shape::Table => self.leaf_is_number(&self.elem(t).1),
-            shape => shape == Shape::Num,
+            Shape::Num => true,
+            Shape::Lit
+            | Shape::Index
+            | Shape::OpenIndex
+            | Shape::Aggregate
+            | Shape::Rigid
+            | Shape::Tangent
+            | Shape::Open
+            | Shape::Bad => false,
         }
     }
 
     /// A literal with a type variable of a signature: an integer may scale what has `Add`; to scale by a decimal
     /// needs `Vector`; else the literal is of the variable's type.
-    fn literal_with_rigid(&mut self, op: Arith, lit: &Ty, rigid: &Ty, scales: bool, why: &Why) -> Result<(), Fail> {
+    fn literal_with_rigid(
+        &mut self,
+        op: Arith,
+        lit: &Ty,
+        rigid: &Ty,
+        scales: bool,
+        why: &Why,
+    ) -> Result<(), Fail> {
         let kind = self.lit_kind(lit);
         let vector = self.arena.as_var(rigid).is_some_and(|v| self.arena.has(v, Class::Vector));
         if !scales {
-            let class = if op == Arith::Div || kind == Some(LitKind::Dec) { Class::Floating } else { Class::Num };
+            let class =
+                if op == Arith::Div || kind == Some(LitKind::Dec) { Class::Floating } else { Class::Num };
             self.arena.need(class, rigid, why)?;
             return self.arena.unify(lit, rigid);
         }

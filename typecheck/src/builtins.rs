@@ -7,7 +7,7 @@ use adl_core::{
 
 use crate::{
     constraint::Arith,
-    types::{Class, Ty, con, Con},
+    types::{Class, Con, Ty, con},
 };
 
 /// What a built-in is.

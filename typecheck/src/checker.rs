@@ -64,8 +64,8 @@ pub(crate) struct Entry {
 /// Names of one scope.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Frame {
-    pub(crate) values: HashMap<String, Entry>,
-    pub(crate) types: HashMap<String, Ty>,
+    pub(crate) values: BTreeMap<String, Entry>,
+    pub(crate) types: BTreeMap<String, Ty>,
 }
 
 /// A name for types.
@@ -112,8 +112,8 @@ pub(crate) struct Checker {
     pub(crate) current: Span,
     pub(crate) env: Vec<Frame>,
     pub(crate) lambdas: u32,
-    pub(crate) type_names: HashMap<String, TypeName>,
-    pub(crate) ctors: HashMap<String, CtorRef>,
+    pub(crate) type_names: BTreeMap<String, TypeName>,
+    pub(crate) ctors: BTreeMap<String, CtorRef>,
     pub(crate) locals: Vec<Local>,
     pub(crate) size_defs: HashMap<V, SizeDef>,
     /// Sizes of annotations that are values of expressions; the form around takes them.
@@ -123,26 +123,38 @@ pub(crate) struct Checker {
     /// Lambdas that were checked against `-o`.
     pub(crate) linear: Vec<Tx>,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// How many errors there were before the item at hand.
+    pub(crate) errors_before: usize,
 }
 
 impl Checker {
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
-        // One mistake, one message: the same place is not reported twice.
-        let again = diagnostic.is_error()
-            && !diagnostic.span().is_dummy()
-            && self.diagnostics.iter().any(|d| d.is_error() && d.span() == diagnostic.span());
+        use adl_diag::Code;
+        // One mistake, one message: the same place is not reported twice, nor the same unknown name.
+        let unknown = matches!(diagnostic.code, Code::E0301 | Code::E0302 | Code::E0303);
+        let same = |d: &Diagnostic| {
+            (!diagnostic.span().is_dummy() && d.span() == diagnostic.span())
+                || (unknown && d.code == diagnostic.code && d.message == diagnostic.message)
+        };
+        let again = diagnostic.is_error() && self.diagnostics.iter().any(|d| d.is_error() && same(d));
         if !again {
             self.diagnostics.push(diagnostic);
         }
     }
 
     /// Reports what failed, with its place.
+    #[expect(clippy::boxed_local, reason = "failures are boxed everywhere")]
     pub(crate) fn report_at(&mut self, fail: Fail, span: Span, text: &str) {
         self.report(errors::at(*fail, span, text));
     }
 
     pub(crate) fn errors(&self) -> usize {
         self.diagnostics.iter().filter(|d| d.is_error()).count()
+    }
+
+    /// Whether the item at hand is wrong already, so that what stays open in it is a consequence.
+    pub(crate) fn item_is_wrong(&self) -> bool {
+        self.errors() > self.errors_before
     }
 
     pub(crate) fn fresh(&mut self) -> V {
@@ -248,7 +260,8 @@ impl Checker {
             new.classes = old.classes;
             for class in old.given.into_iter().flatten() {
                 if !new.classes.iter().any(|(c, _)| *c == class) {
-                    let text = format!("as `{}({})` is declared", class.name(), old.name.as_deref().unwrap_or("a"));
+                    let text =
+                        format!("as `{}({})` is declared", class.name(), old.name.as_deref().unwrap_or("a"));
                     new.classes.push((class, crate::types::Why::of(&text)));
                 }
             }
@@ -304,10 +317,7 @@ impl Checker {
 
 /// Where the value of a block or a form comes from.
 fn last_span(value: &Tx) -> Span {
-    match &value.kind {
-        crate::tree::Tk::Block(_, Some(last)) => last_span(last),
-        _ => value.span,
-    }
+    if let crate::tree::Tk::Block(_, Some(last)) = &value.kind { last_span(last) } else { value.span }
 }
 
 /// The candidate at the least edit distance, if it is near; of equals the first by name.

@@ -90,12 +90,16 @@ impl Arena {
             (Con::Int, Class::Add | Class::Num) => return Ok(()),
             (Con::Int | Con::Str | Con::Bool, Class::Eq | Class::Ord | Class::Show) => return Ok(()),
             (Con::Key, Class::Eq | Class::Show) => return Ok(()),
-            (Con::Int, Class::Floating) => Some("write `float(…)`, or `div(a, b)` for a whole quotient".into()),
+            (Con::Int, Class::Floating) => {
+                Some("write `float(…)`, or `div(a, b)` for a whole quotient".into())
+            }
             (Con::Int, Class::Vector) => Some("write `float(…)`".into()),
             (Con::Tuple, Class::Eq | Class::Ord | Class::Show | Class::Add | Class::Vector) => {
                 return args.iter().try_for_each(|a| self.need(class, a, why));
             }
-            (Con::Table, Class::Ord) => Some("for a matrix write `for i. minimum(a[i])`, or flatten it".into()),
+            (Con::Table, Class::Ord) => {
+                Some("for a matrix write `for i. minimum(a[i])`, or flatten it".into())
+            }
             (Con::Table, _) => return self.need(class, &args[1], why),
             (Con::Data(id), _) => {
                 if self.instances.contains(&(id, class))
@@ -126,10 +130,15 @@ impl Arena {
             }
             (Body::Enum(_), Class::Ord) if self.decl(*id).is_index_set() => Ok(()),
             (Body::Struct(_), Class::Num | Class::Floating) => {
-                let hint = format!("products of structs are not fieldwise; write `instance {}({name}) {{ … }}`", class.name());
+                let hint = format!(
+                    "products of structs are not fieldwise; write `instance {}({name}) {{ … }}`",
+                    class.name()
+                );
                 Err(Box::new(errors::no_class(&self.show(t), class, why, Some(hint))))
             }
-            (Body::Struct(_) | Body::Enum(_), _) => Err(Box::new(errors::no_class(&self.show(t), class, why, None))),
+            (Body::Struct(_) | Body::Enum(_), _) => {
+                Err(Box::new(errors::no_class(&self.show(t), class, why, None)))
+            }
         }
     }
 }

@@ -61,26 +61,69 @@ pub(crate) enum IndexSyntax {
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
     /// `left op right = result`
-    Bin { op: Arith, left: Ty, right: Ty, result: Ty },
+    Bin {
+        op: Arith,
+        left: Ty,
+        right: Ty,
+        result: Ty,
+    },
     /// `base ^ exponent = result`
-    Pow { base: Ty, exponent: Ty, result: Ty },
+    Pow {
+        base: Ty,
+        exponent: Ty,
+        result: Ty,
+    },
     /// A comparison; the class is `Eq` or `Ord`.
-    Cmp { op: &'static str, class: Class, left: Ty, right: Ty },
+    Cmp {
+        op: &'static str,
+        class: Class,
+        left: Ty,
+        right: Ty,
+    },
     /// `- operand = result`
-    Neg { operand: Ty, result: Ty },
+    Neg {
+        operand: Ty,
+        result: Ty,
+    },
     /// `float(operand) = result` and the like, with the scalar it gives.
-    Conv { target: Ty, operand: Ty, result: Ty },
+    Conv {
+        target: Ty,
+        operand: Ty,
+        result: Ty,
+    },
     /// `left @ right = result`
-    MatMul { left: Ty, right: Ty, result: Ty },
+    MatMul {
+        left: Ty,
+        right: Ty,
+        result: Ty,
+    },
     /// An index of a table over `set`.
-    Index { set: Ty, index: Ty, syntax: IndexSyntax },
+    Index {
+        set: Ty,
+        index: Ty,
+        syntax: IndexSyntax,
+    },
     /// `value.name = result`
-    Field { value: Ty, name: String, result: Ty },
+    Field {
+        value: Ty,
+        name: String,
+        result: Ty,
+    },
     /// Two types of which one is a neutral tangent.
-    Tan { left: Ty, right: Ty },
-    Size { left: Poly, right: Poly },
+    Tan {
+        left: Ty,
+        right: Ty,
+    },
+    Size {
+        left: Poly,
+        right: Poly,
+    },
     /// A literal that is a scalar of `ty`; `scale`: it multiplies or divides it.
-    LitOf { lit: Ty, ty: Ty, scale: bool },
+    LitOf {
+        lit: Ty,
+        ty: Ty,
+        scale: bool,
+    },
 }
 
 /// A constraint with its place.
@@ -125,7 +168,11 @@ impl Constraint {
             | Kind::Conv { result, .. }
             | Kind::MatMul { result, .. }
             | Kind::Field { result, .. } => Some(result),
-            Kind::Cmp { .. } | Kind::Index { .. } | Kind::Tan { .. } | Kind::Size { .. } | Kind::LitOf { .. } => None,
+            Kind::Cmp { .. }
+            | Kind::Index { .. }
+            | Kind::Tan { .. }
+            | Kind::Size { .. }
+            | Kind::LitOf { .. } => None,
         }
     }
 }
@@ -208,6 +255,7 @@ impl Checker {
         }
     }
 
+    #[expect(clippy::boxed_local, reason = "failures are boxed everywhere")]
     pub(crate) fn constraint_failed(&mut self, id: usize, fail: Fail) {
         let constraint = &mut self.constraints[id];
         constraint.done = true;

@@ -1,4 +1,8 @@
 //! Declarations of types: structs, enums, aliases.
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "each function asks for one shape; everything else is the other case"
+)]
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -227,7 +231,14 @@ fn index_set_params(decls: &[Decl], checker: &Checker) -> Vec<Vec<bool>> {
     }
 }
 
-fn sets_in(t: &Type, set: bool, decls: &[Decl], sets: &[Vec<bool>], checker: &Checker, found: &mut Vec<String>) {
+fn sets_in(
+    t: &Type,
+    set: bool,
+    decls: &[Decl],
+    sets: &[Vec<bool>],
+    checker: &Checker,
+    found: &mut Vec<String>,
+) {
     let mut go = |t: &Type, set: bool| sets_in(t, set, decls, sets, checker, found);
     match &t.kind {
         TypeKind::Var(name) => {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use adl_diag::Span;
 
 use crate::{
+    arena::Fail,
     arith::Shape,
     checker::Checker,
     constraint::{Arith, IndexSyntax, Kind},
-    arena::Fail,
     errors,
     types::{Class, Con, LitKind, Ty, V, VKind, Why, float, int},
 };
@@ -19,8 +19,13 @@ impl Checker {
     fn default_step(&mut self, ids: &[usize], keep: &[V]) -> bool {
         let open: Vec<usize> = ids.iter().copied().filter(|id| !self.constraints[*id].done).collect();
         type Phase = fn(&mut Checker, &Kind, &[V]) -> Option<Result<bool, Fail>>;
-        const PHASES: [Phase; 5] =
-            [Checker::step_index, Checker::step_tangent, Checker::step_overload, Checker::step_convert, Checker::step_literal];
+        const PHASES: [Phase; 5] = [
+            Checker::step_index,
+            Checker::step_tangent,
+            Checker::step_overload,
+            Checker::step_convert,
+            Checker::step_literal,
+        ];
         for phase in PHASES {
             for id in &open {
                 let constraint = self.constraints[*id].clone();
@@ -69,7 +74,9 @@ impl Checker {
     fn step_overload(&mut self, kind: &Kind, _: &[V]) -> Option<Result<bool, Fail>> {
         match kind {
             Kind::Bin { op, left, right, result } => self.step_bin(*op, left, right, result),
-            Kind::Pow { base, exponent, result } => Some(self.homogeneous(base, exponent, Some(result), Class::Floating, "^")),
+            Kind::Pow { base, exponent, result } => {
+                Some(self.homogeneous(base, exponent, Some(result), Class::Floating, "^"))
+            }
             Kind::Cmp { op, class, left, right } => Some(self.homogeneous(left, right, None, *class, op)),
             Kind::Neg { operand, result } => Some(self.homogeneous(result, operand, None, Class::Add, "-")),
             Kind::Conv { .. }
@@ -124,8 +131,12 @@ impl Checker {
             }
         }
         match (kl, kr) {
-            (Shape::OpenIndex | Shape::Index, Shape::Open) => Some(self.arena.unify(&r, &int()).map(|()| false)),
-            (Shape::Open, Shape::OpenIndex | Shape::Index) => Some(self.arena.unify(&l, &int()).map(|()| false)),
+            (Shape::OpenIndex | Shape::Index, Shape::Open) => {
+                Some(self.arena.unify(&r, &int()).map(|()| false))
+            }
+            (Shape::Open, Shape::OpenIndex | Shape::Index) => {
+                Some(self.arena.unify(&l, &int()).map(|()| false))
+            }
             (Shape::Open | Shape::Tangent, _) | (_, Shape::Open | Shape::Tangent) => {
                 Some(self.homogeneous(&l, &r, Some(result), op.class(), op.symbol()))
             }
@@ -168,7 +179,7 @@ impl Checker {
     fn stuck(&mut self, id: usize) {
         let constraint = self.constraints[id].clone();
         self.constraints[id].done = true;
-        if constraint.types().iter().any(|t| self.mentions_error(t)) {
+        if self.item_is_wrong() || constraint.types().iter().any(|t| self.mentions_error(t)) {
             return;
         }
         let show = |t: &Ty| self.arena.show(t);
@@ -179,7 +190,8 @@ impl Checker {
                     crate::data::Body::Struct(fields) => fields.iter().any(|(n, _)| &**n == name),
                     crate::data::Body::Enum(_) => false,
                 };
-                let structs: Vec<String> = self.arena.data.iter().filter(has).map(|d| d.name.to_string()).collect();
+                let structs: Vec<String> =
+                    self.arena.data.iter().filter(has).map(|d| d.name.to_string()).collect();
                 errors::open_field(name, &structs)
             }
             Kind::Size { left, right } => {
@@ -220,7 +232,8 @@ impl Checker {
                     .collect();
                 let outer = vars.iter().any(|v| self.arena.var(*v).level <= self.level);
                 let kind = &self.constraints[*id].kind;
-                let pins = !top && matches!(kind, Kind::MatMul { .. } | Kind::Field { .. } | Kind::Size { .. });
+                let pins =
+                    !top && matches!(kind, Kind::MatMul { .. } | Kind::Field { .. } | Kind::Size { .. });
                 if !outer && !pins {
                     own.push(*id);
                     continue;
@@ -314,8 +327,10 @@ impl Checker {
                 let ty = self.default_type(v);
                 self.unify_at(&Ty::Var(v), &ty, span);
             } else {
-                let shown = self.arena.show(t);
-                self.report(errors::undetermined(span, &shown));
+                if !self.item_is_wrong() {
+                    let shown = self.arena.show(t);
+                    self.report(errors::undetermined(span, &shown));
+                }
                 let wrong = if self.arena.var(v).kind == VKind::Type { Ty::Error } else { continue };
                 self.arena.var_mut(v).link = crate::types::Link::Ty(wrong);
             }
@@ -329,7 +344,9 @@ impl Checker {
             if let Ty::Var(v) = self.arena.prune(&set)
                 && self.is_inner(v)
             {
-                self.report(errors::set_undetermined(span, &name));
+                if !self.item_is_wrong() {
+                    self.report(errors::set_undetermined(span, &name));
+                }
                 self.poison(&set);
             }
         }

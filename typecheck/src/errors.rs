@@ -24,7 +24,9 @@ pub(crate) fn mismatch(wanted: &str, found: &str) -> Diagnostic {
     let d = error(Code::E0201, format!("expected `{wanted}`, found `{found}`"));
     match (wanted, found) {
         ("Float" | "F32", "Int") => d.help("Int and Float do not mix: write `float(…)`"),
-        ("Int", "Float" | "F32") => d.help("Int and Float do not mix: write `int(…)`, or `float(…)` on the other side"),
+        ("Int", "Float" | "F32") => {
+            d.help("Int and Float do not mix: write `int(…)`, or `float(…)` on the other side")
+        }
         _ => d,
     }
 }
@@ -120,7 +122,10 @@ pub(crate) fn no_class(ty: &str, class: Class, why: &Why, hint: Option<String>) 
 
 pub(crate) fn no_class_for_index(set: &str, class: Class, why: &Why) -> Diagnostic {
     because(
-        error(Code::E0204, format!("an index of `{set}` is not in `{}`, which is needed {}", class.name(), why.text)),
+        error(
+            Code::E0204,
+            format!("an index of `{set}` is not in `{}`, which is needed {}", class.name(), why.text),
+        ),
         why,
     )
     .help("write `int(i)` or `float(i)`")
@@ -187,7 +192,8 @@ pub(crate) fn open_tangent(left: &str, right: &str) -> Diagnostic {
 }
 
 pub(crate) fn open_overload(what: &str) -> Diagnostic {
-    error(Code::E0214, format!("the types of the operands of {what} are not known here")).help("annotate them")
+    error(Code::E0214, format!("the types of the operands of {what} are not known here"))
+        .help("annotate them")
 }
 
 // ---- calls, indices, fields -----------------------------------------------------------------------------
@@ -243,11 +249,13 @@ pub(crate) fn no_field(span: Span, ty: &str, field: &str, near: Option<String>) 
     }
 }
 
-pub(crate) fn no_component(span: Span, ty: &str, index: &str) -> Diagnostic {
-    error(Code::E0212, format!("`{ty}` has no component {index}")).label(span, "components count from 0")
-}
-
-pub(crate) fn build_fields(span: Span, name: &str, missing: &[String], unknown: &[String], all: &[String]) -> Diagnostic {
+pub(crate) fn build_fields(
+    span: Span,
+    name: &str,
+    missing: &[String],
+    unknown: &[String],
+    all: &[String],
+) -> Diagnostic {
     let list = |names: &[String]| names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
     let message = match (missing.is_empty(), unknown.is_empty()) {
         (false, _) => format!("`{name}` is built without {}", list(missing)),
@@ -283,14 +291,18 @@ pub(crate) fn unknown_ctor(span: Span, name: &str, near: Option<String>) -> Diag
     match (near, name) {
         (Some(near), _) => d.help(format!("did you mean `{near}`?")),
         (None, "True" | "False") => d.help("truth values are `true` and `false`"),
-        (None, "None" | "Null" | "Nil") => d.help("adl has no null; an optional value is an enum: `enum Option[a] { None, Some(a) }`"),
+        (None, "None" | "Null" | "Nil") => {
+            d.help("adl has no null; an optional value is an enum: `enum Option[a] { None, Some(a) }`")
+        }
         (None, _) if name.chars().count() == 1 => d.help("names of values begin with a lower-case letter"),
         (None, _) => d,
     }
 }
 
 pub(crate) fn defined_twice(span: Span, name: &str, first: Span) -> Diagnostic {
-    error(Code::E0304, format!("`{name}` is defined twice")).label(span, "again here").label(first, "first here")
+    error(Code::E0304, format!("`{name}` is defined twice"))
+        .label(span, "again here")
+        .label(first, "first here")
 }
 
 pub(crate) fn bound_twice(span: Span, name: &str) -> Diagnostic {
@@ -381,7 +393,8 @@ pub(crate) fn not_exhaustive(span: Span, example: &str) -> Diagnostic {
 }
 
 pub(crate) fn unreachable_arm(span: Span) -> Diagnostic {
-    Diagnostic::warning(Code::W0102, "this arm is never reached").label(span, "the arms above match everything")
+    Diagnostic::warning(Code::W0102, "this arm is never reached")
+        .label(span, "the arms above match everything")
 }
 
 // ---- linear maps ------------------------------------------------------------------------------------------

@@ -37,11 +37,14 @@ impl Checker {
         let rows: Vec<Vec<Row>> = pats.iter().map(|p| vec![self.row(p)]).collect();
         let mut steps = MAX_STEPS;
         let missing = self.missing(&rows, &[self.arena.head(ty)], &mut steps)?;
-        missing.first().map(|row| show(row))
+        missing.first().map(show)
     }
 
     /// Reports values that no arm handles, and arms that are never reached.
     pub(crate) fn check_arms(&mut self, ty: &Ty, arms: &[TArm], span: Span) {
+        if self.mentions_error(ty) || arms.iter().any(|a| is_wrong(&a.pat)) {
+            return;
+        }
         let mut before: Vec<&Tp> = vec![];
         for arm in arms {
             if !before.is_empty() && self.missing_example(&before, ty).is_none() {
@@ -87,9 +90,7 @@ impl Checker {
         let head = self.arena.head(ty);
         let Ty::Con(con, args) = &head else { return None };
         match con {
-            Con::Bool => {
-                Some([true, false].into_iter().map(|b| (Head::Lit(Lit::Bool(b)), vec![])).collect())
-            }
+            Con::Bool => Some([true, false].into_iter().map(|b| (Head::Lit(Lit::Bool(b)), vec![])).collect()),
             Con::Tuple => Some(vec![(Head::Tuple, args.to_vec())]),
             Con::Data(id) => Some(match self.arena.payloads(&head) {
                 Body::Struct(fields) => {
@@ -99,7 +100,9 @@ impl Checker {
                 }
                 Body::Enum(ctors) => (0..)
                     .zip(ctors)
-                    .map(|(tag, (name, payload))| (Head::Ctor(CtorRef { data: *id, tag }, name.to_string()), payload))
+                    .map(|(tag, (name, payload))| {
+                        (Head::Ctor(CtorRef { data: *id, tag }, name.to_string()), payload)
+                    })
                     .collect(),
             }),
             Con::Float
@@ -126,7 +129,8 @@ impl Checker {
         if rows.is_empty() {
             return Some(vec![Row::Any; types.len()]);
         }
-        let used: Vec<&Head> = rows.iter().filter_map(|r| if let Row::Head(h, _) = &r[0] { Some(h) } else { None }).collect();
+        let used: Vec<&Head> =
+            rows.iter().filter_map(|r| if let Row::Head(h, _) = &r[0] { Some(h) } else { None }).collect();
         let alternatives = self.alternatives(first);
         if let Some(alternatives) = alternatives.filter(|_| !used.is_empty()) {
             for (head, parts) in alternatives {
@@ -153,12 +157,24 @@ impl Checker {
     }
 }
 
+/// Whether part of the pattern was wrong, and already reported.
+fn is_wrong(p: &Tp) -> bool {
+    let inner = match &p.kind {
+        TpKind::Wild | TpKind::Var(_) | TpKind::Lit(_) => false,
+        TpKind::Tuple(ps) | TpKind::Ctor(_, ps) => ps.iter().any(is_wrong),
+        TpKind::Struct(_, fields) => fields.iter().any(|(_, p)| is_wrong(p)),
+    };
+    inner || matches!(p.ty, Ty::Error)
+}
+
 /// The rows that match this head, their parts spread out.
 fn specialise(rows: &[Vec<Row>], head: &Head, parts: usize) -> Vec<Vec<Row>> {
     rows.iter()
         .filter_map(|row| match &row[0] {
             Row::Any => Some([vec![Row::Any; parts], row[1..].to_vec()].concat()),
-            Row::Head(h, inner) if h == head && inner.len() == parts => Some([inner.clone(), row[1..].to_vec()].concat()),
+            Row::Head(h, inner) if h == head && inner.len() == parts => {
+                Some([inner.clone(), row[1..].to_vec()].concat())
+            }
             Row::Head(..) => None,
         })
         .collect()
@@ -172,7 +188,8 @@ fn show(row: &Row) -> String {
         Row::Head(Head::Ctor(_, name), parts) if parts.is_empty() => name.clone(),
         Row::Head(Head::Ctor(_, name), parts) => format!("{name}({})", list(parts)),
         Row::Head(Head::Struct(name, fields), parts) => {
-            let inits: Vec<String> = fields.iter().zip(parts).map(|(f, p)| format!("{f} = {}", show(p))).collect();
+            let inits: Vec<String> =
+                fields.iter().zip(parts).map(|(f, p)| format!("{f} = {}", show(p))).collect();
             format!("{name} {{ {} }}", inits.join(", "))
         }
         Row::Head(Head::Lit(lit), _) => match lit {

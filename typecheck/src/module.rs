@@ -1,9 +1,13 @@
 //! A module: which item is checked when, and what each gives.
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "each function asks for one shape; everything else is the other case"
+)]
 
 use std::collections::{BTreeSet, HashMap};
 
 use adl_diag::Span;
-use adl_syntax::ast::{Def, Expr, Item, ItemKind, Module, Param, TypeKind};
+use adl_syntax::ast::{Def, Expr, Item, ItemKind, Let, Module, Param, PatKind, TypeKind};
 
 use crate::{
     checker::{Checker, Scheme, Target},
@@ -154,7 +158,8 @@ impl Checker {
                 }
             }
         }
-        let by_name: HashMap<&str, usize> = defs.iter().enumerate().map(|(k, (d, _))| (d.name.text.as_str(), k)).collect();
+        let by_name: HashMap<&str, usize> =
+            defs.iter().enumerate().map(|(k, (d, _))| (d.name.text.as_str(), k)).collect();
         let uses: Vec<Vec<usize>> = defs
             .iter()
             .map(|(d, _)| free_in_def(d).iter().filter_map(|n| by_name.get(n.as_str()).copied()).collect())
@@ -194,8 +199,15 @@ impl Checker {
     }
 
     /// Checks the definitions that these names reach, and that are not checked yet.
-    fn check_defs(&mut self, defs: &mut Defs, names: &BTreeSet<String>, funcs: &mut usize, out: &mut Vec<Output>) {
-        let mut wanted: Vec<usize> = names.iter().filter_map(|n| defs.by_name.get(n.as_str()).copied()).collect();
+    fn check_defs(
+        &mut self,
+        defs: &mut Defs,
+        names: &BTreeSet<String>,
+        funcs: &mut usize,
+        out: &mut Vec<Output>,
+    ) {
+        let mut wanted: Vec<usize> =
+            names.iter().filter_map(|n| defs.by_name.get(n.as_str()).copied()).collect();
         let mut reached = BTreeSet::new();
         while let Some(k) = wanted.pop() {
             if reached.insert(defs.group_of[k]) {
@@ -217,7 +229,9 @@ impl Checker {
 
     fn group(&mut self, list: &[(&Def, Span)], recursive: bool, funcs: &mut usize, out: &mut Vec<Output>) {
         let before = self.errors();
-        let targets: Vec<usize> = (0..list.len()).map(|k| *funcs + k).collect();
+        self.errors_before = before;
+        let first = *funcs;
+        let targets: Vec<usize> = (0..list.len()).map(|k| first + k).collect();
         *funcs += list.len();
         let group: Vec<&Def> = list.iter().map(|(d, _)| *d).collect();
         let checked = self.defs(&group, true, &targets);
@@ -226,36 +240,20 @@ impl Checker {
         }
         for ((def, target), (_, span)) in checked.into_iter().zip(targets).zip(list) {
             let Checked { name, scheme, param, body } = def;
-            self.bind_name(&name, Target::Func(target), scheme.clone());
+            if self.item_is_wrong() && !is_annotated(group[target - first]) {
+                self.bind_name(&name, Target::Poison, Scheme::mono(Ty::Error));
+            } else {
+                self.bind_name(&name, Target::Func(target), scheme.clone());
+            }
             out.push(Output::Func(target, TFunc { name, span: *span, vars: scheme.vars, param, body }));
         }
         self.finish();
     }
 
     fn item(&mut self, item: &Item, funcs: &mut usize, out: &mut Vec<Output>) {
+        self.errors_before = self.errors();
         match &item.kind {
-            ItemKind::Let(l) => {
-                let (inner, typed) = match &l.pat.kind {
-                    adl_syntax::ast::PatKind::Typed(p, _) => (&**p, true),
-                    _ => (&l.pat, false),
-                };
-                let is_name = matches!(inner.kind, adl_syntax::ast::PatKind::Var(_));
-                if is_name && !typed && self.generalises(&l.value) {
-                    if let TStmt::Poly(id, vars, value) = self.let_(l, true) {
-                        self.top_function(id, vars, value, item.span, funcs, out);
-                    }
-                } else {
-                    let (mark, sets) = (self.active.len(), self.for_sets.len());
-                    self.level = 1;
-                    let stmt = self.let_(l, true);
-                    self.level = 0;
-                    if let TStmt::Let(pat, value) = stmt {
-                        self.close(&value.ty, mark, l.span);
-                        self.check_for_sets(sets);
-                        out.push(Output::Item(item.span, TItem::Let(pat, value)));
-                    }
-                }
-            }
+            ItemKind::Let(l) => self.top_let(l, item.span, funcs, out),
             ItemKind::Param(p) => out.extend(self.param(p, item.span)),
             ItemKind::Test(t) => {
                 let value = self.running(&t.body);
@@ -278,6 +276,32 @@ impl Checker {
         self.finish();
     }
 
+    fn top_let(&mut self, l: &Let, span: Span, funcs: &mut usize, out: &mut Vec<Output>) {
+        let (inner, typed) = match &l.pat.kind {
+            PatKind::Typed(p, _) => (&**p, true),
+            _ => (&l.pat, false),
+        };
+        if matches!(inner.kind, PatKind::Var(_)) && !typed && self.generalises(&l.value) {
+            if let TStmt::Poly(id, vars, value) = self.let_(l, true) {
+                self.top_function(id, vars, value, span, funcs, out);
+            }
+            return;
+        }
+        let (mark, sets) = (self.active.len(), self.for_sets.len());
+        self.level = 1;
+        let stmt = self.let_(l, true);
+        self.level = 0;
+        let TStmt::Let(pat, value) = stmt else { return };
+        self.close(&value.ty, mark, l.span);
+        self.check_for_sets(sets);
+        if self.item_is_wrong() && !typed {
+            for (name, _) in pattern_names(&l.pat) {
+                self.bind_name(&name, Target::Poison, Scheme::mono(Ty::Error));
+            }
+        }
+        out.push(Output::Item(span, TItem::Let(pat, value)));
+    }
+
     /// An expression that runs at its place.
     fn running(&mut self, e: &Expr) -> Tx {
         let (mark, sets) = (self.active.len(), self.for_sets.len());
@@ -292,9 +316,17 @@ impl Checker {
     fn param(&mut self, p: &Param, span: Span) -> Option<Output> {
         let mark = self.active.len();
         let ty = self.annotation(&p.ty);
-        if !matches!(self.arena.head(&ty), Ty::Con(Con::Int | Con::Float | Con::Bool | Con::Str, _) | Ty::Error) {
+        if !matches!(
+            self.arena.head(&ty),
+            Ty::Con(Con::Int | Con::Float | Con::Bool | Con::Str, _) | Ty::Error
+        ) {
             let help = "the types of parameters are Int, Float, Bool and String";
-            self.report(errors::misplaced(p.ty.span, adl_diag::Code::E0201, "a `param` cannot have this type", help));
+            self.report(errors::misplaced(
+                p.ty.span,
+                adl_diag::Code::E0201,
+                "a `param` cannot have this type",
+                help,
+            ));
         }
         self.level = 1;
         let value = self.check(&p.default, &ty);
@@ -318,7 +350,11 @@ impl Checker {
         let ty = value.ty.clone();
         let target = *funcs;
         *funcs += 1;
-        self.bind_name(&name, Target::Func(target), Scheme { vars: vars.clone(), ty: ty.clone(), dep: vec![] });
+        self.bind_name(
+            &name,
+            Target::Func(target),
+            Scheme { vars: vars.clone(), ty: ty.clone(), dep: vec![] },
+        );
         let (param, body) = match value.kind {
             Tk::Lambda(param, body) => (*param, *body),
             _ => {
@@ -340,6 +376,11 @@ impl Checker {
             self.check_linear(&lambda);
         }
     }
+}
+
+/// Whether the types of all parameters and of the result are written.
+fn is_annotated(d: &Def) -> bool {
+    d.result.is_some() && d.params.iter().all(|p| matches!(p.kind, PatKind::Typed(..)))
 }
 
 /// The free names of an item that runs.

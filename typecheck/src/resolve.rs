@@ -113,6 +113,7 @@ impl Walk {
         });
     }
 
+    #[expect(clippy::too_many_lines, reason = "one arm a form")]
     fn expr(&mut self, e: &Expr) {
         match &e.kind {
             ExprKind::Var(name) => {
@@ -149,7 +150,9 @@ impl Walk {
             }
             ExprKind::Build(_, fields) => fields.iter().for_each(|(_, e)| self.expr(e)),
             ExprKind::If(c, a, b) => [c, a, b].into_iter().for_each(|e| self.expr(e)),
-            ExprKind::When(a, b) | ExprKind::PlusAssign(a, b) => [a, b].into_iter().for_each(|e| self.expr(e)),
+            ExprKind::When(a, b) | ExprKind::PlusAssign(a, b) => {
+                [a, b].into_iter().for_each(|e| self.expr(e))
+            }
             ExprKind::Block(stmts) => self.block(stmts),
             ExprKind::Lambda(p, body) => self.within(|walk| {
                 walk.bind(p);
@@ -194,7 +197,8 @@ impl Walk {
 /// Groups of definitions that refer to each other, each after the groups it uses. `uses[k]` are the
 /// definitions that definition `k` mentions.
 pub(crate) fn components(uses: &[Vec<usize>]) -> Vec<Vec<usize>> {
-    let mut tarjan = Tarjan { uses, index: HashMap::new(), low: vec![0; uses.len()], stack: vec![], out: vec![] };
+    let mut tarjan =
+        Tarjan { uses, index: HashMap::new(), low: vec![0; uses.len()], stack: vec![], out: vec![] };
     for k in 0..uses.len() {
         if !tarjan.index.contains_key(&k) {
             tarjan.visit(k);

@@ -1,4 +1,8 @@
 //! The rules of the other constraints: powers, comparisons, conversions, `@`, indices, fields, tangents, sizes.
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "each function asks for one shape; everything else is the other case"
+)]
 
 use crate::{
     arena::{Fail, Pending},
@@ -46,7 +50,9 @@ impl Checker {
                 Ok(true)
             }
             (Shape::Table, Shape::Num) => self.pow_lifted(&b, result, |inner| (inner, e.clone())),
-            (Shape::Num | Shape::Lit, Shape::Table) => self.pow_lifted(&e, result, |inner| (b.clone(), inner)),
+            (Shape::Num | Shape::Lit, Shape::Table) => {
+                self.pow_lifted(&e, result, |inner| (b.clone(), inner))
+            }
             (Shape::Table, Shape::Table) | (Shape::Rigid, Shape::Rigid) => {
                 self.arena.unify(&b, &e)?;
                 self.arena.unify(result, &b)?;
@@ -57,7 +63,12 @@ impl Checker {
         }
     }
 
-    fn pow_lifted(&mut self, over: &Ty, result: &Ty, operands: impl FnOnce(Ty) -> (Ty, Ty)) -> Result<bool, Fail> {
+    fn pow_lifted(
+        &mut self,
+        over: &Ty,
+        result: &Ty,
+        operands: impl FnOnce(Ty) -> (Ty, Ty),
+    ) -> Result<bool, Fail> {
         let Ty::Con(Con::Table, args) = self.arena.head(over) else { return Ok(false) };
         let inner = Ty::Var(self.fresh());
         self.arena.unify(result, &table(args[0].clone(), inner.clone()))?;
@@ -114,7 +125,9 @@ impl Checker {
     }
 
     pub(crate) fn try_lit_of(&mut self, lit: &Ty, ty: &Ty, scale: bool) -> Result<bool, Fail> {
-        let Some(kind) = self.lit_kind(lit).filter(|_| self.shape(lit) == Shape::Lit) else { return Ok(true) };
+        let Some(kind) = self.lit_kind(lit).filter(|_| self.shape(lit) == Shape::Lit) else {
+            return Ok(true);
+        };
         let t = self.arena.head(ty);
         match self.shape(&t) {
             Shape::Table => {
@@ -135,7 +148,9 @@ impl Checker {
     pub(crate) fn try_conv(&mut self, target: &Ty, operand: &Ty, result: &Ty) -> Result<bool, Fail> {
         let a = self.arena.head(operand);
         match (self.shape(&a), &a) {
-            (Shape::Num | Shape::Lit | Shape::Index | Shape::OpenIndex, _) => self.arena.unify(result, target)?,
+            (Shape::Num | Shape::Lit | Shape::Index | Shape::OpenIndex, _) => {
+                self.arena.unify(result, target)?
+            }
             (Shape::Bad, Ty::Con(Con::Bool, _)) => self.arena.unify(result, target)?,
             (Shape::Bad, Ty::Con(Con::Data(id), _)) if self.arena.decl(*id).is_index_set() => {
                 self.arena.unify(result, target)?;
@@ -146,7 +161,11 @@ impl Checker {
             (Shape::Table, Ty::Con(_, args)) => {
                 let inner = Ty::Var(self.fresh());
                 self.arena.unify(result, &table(args[0].clone(), inner.clone()))?;
-                self.emit_like(Kind::Conv { target: target.clone(), operand: args[1].clone(), result: inner });
+                self.emit_like(Kind::Conv {
+                    target: target.clone(),
+                    operand: args[1].clone(),
+                    result: inner,
+                });
             }
             (Shape::Open, _) => return Ok(false),
             _ => {
@@ -201,7 +220,8 @@ impl Checker {
     pub(crate) fn try_matmul(&mut self, left: &Ty, right: &Ty, result: &Ty) -> Result<bool, Fail> {
         let (al, el, kl) = self.axes(left);
         let (ar, er, kr) = self.axes(right);
-        let ranks = |this: &Checker| Box::new(errors::matmul_ranks(&this.arena.show(left), &this.arena.show(right)));
+        let ranks =
+            |this: &Checker| Box::new(errors::matmul_ranks(&this.arena.show(left), &this.arena.show(right)));
         if kl == Shape::Open || kr == Shape::Open {
             if al.len() > 2 || ar.len() > 2 {
                 return Err(ranks(self));
@@ -282,7 +302,9 @@ impl Checker {
     pub(crate) fn try_tan(&mut self, left: &Ty, right: &Ty) -> Result<bool, Fail> {
         let (a, b) = (self.arena.head(left), self.arena.head(right));
         let tangent = |t: &Ty| matches!(t, Ty::Con(Con::Tangent, _));
-        if (tangent(&a) && tangent(&b) || tangent(&a) && !self.is_variable(&b) || tangent(&b) && !self.is_variable(&a))
+        if (tangent(&a) && tangent(&b)
+            || tangent(&a) && !self.is_variable(&b)
+            || tangent(&b) && !self.is_variable(&a))
             && !self.arena.same(&a, &b)
         {
             return self.settled_tangents(&a, &b);

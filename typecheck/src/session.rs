@@ -1,4 +1,8 @@
 //! The public face: checks modules one after the other, each in the scope of those before.
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "each function asks for one shape; everything else is the other case"
+)]
 
 use adl_core::ir::Program;
 use adl_diag::Diagnostic;
@@ -142,7 +146,9 @@ impl crate::module::TItem {
     fn names(&self, checker: &Checker) -> Vec<String> {
         use crate::module::TItem;
         match self {
-            TItem::Let(pat, _) => pat.locals().iter().map(|id| checker.locals[id.0 as usize].name.to_string()).collect(),
+            TItem::Let(pat, _) => {
+                pat.locals().iter().map(|id| checker.locals[id.0 as usize].name.to_string()).collect()
+            }
             TItem::Param(name, ..) => vec![name.clone()],
             TItem::Show(_) | TItem::Test(..) => vec![],
         }
@@ -222,5 +228,20 @@ impl Checker {
         };
         let params: Vec<String> = params.iter().enumerate().map(named).collect();
         format!("({}) -> {}", params.join(", "), self.arena.show(&sides[1]))
+    }
+}
+
+#[cfg(test)]
+impl Session {
+    /// The functions of the prelude with their types.
+    pub(crate) fn prelude_names(&self) -> Vec<(String, String)> {
+        let mut names: Vec<String> = self.checker.env[0].values.keys().cloned().collect();
+        names.sort_unstable();
+        names.into_iter().filter_map(|n| self.type_of_name(&n).map(|t| (n, t))).collect()
+    }
+
+    /// Another random order of solving.
+    pub(crate) fn reseed(&mut self, seed: u64) {
+        self.checker.shuffle = Some(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) | 1);
     }
 }

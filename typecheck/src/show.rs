@@ -27,7 +27,10 @@ impl Arena {
             Ty::Fin(p) => format!("Fin({})", self.show_poly(p)),
             Ty::Exists(e) => {
                 let names: Vec<String> = e.vars.iter().map(|v| self.show_var(*v)).collect();
-                wrap(Prec::Arrow, format!("exists {}. {}", names.join(", "), self.show_at(&e.body, Prec::Arrow)))
+                wrap(
+                    Prec::Arrow,
+                    format!("exists {}. {}", names.join(", "), self.show_at(&e.body, Prec::Arrow)),
+                )
             }
             Ty::Con(con, args) => match con {
                 Con::Float => "Float".into(),
@@ -39,7 +42,11 @@ impl Arena {
                 Con::Tuple => format!("({})", self.show_list(args)),
                 Con::Table => wrap(
                     Prec::Table,
-                    format!("{}=>{}", self.show_at(&args[0], Prec::Atom), self.show_at(&args[1], Prec::Table)),
+                    format!(
+                        "{}=>{}",
+                        self.show_at(&args[0], Prec::Atom),
+                        self.show_at(&args[1], Prec::Table)
+                    ),
                 ),
                 Con::Fun | Con::Lin => {
                     let arrow = if *con == Con::Fun { "->" } else { "-o" };
@@ -49,7 +56,11 @@ impl Arena {
                 Con::Tangent => format!("Tangent[{}]", self.show_at(&args[0], Prec::Arrow)),
                 Con::Data(id) => {
                     let name = &self.decl(*id).name;
-                    if args.is_empty() { name.to_string() } else { format!("{name}[{}]", self.show_list(args)) }
+                    if args.is_empty() {
+                        name.to_string()
+                    } else {
+                        format!("{name}[{}]", self.show_list(args))
+                    }
                 }
             },
         }

@@ -1,14 +1,18 @@
 //! Types as written: names, kinds, sizes, holes.
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "each function asks for one shape; everything else is the other case"
+)]
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 use adl_diag::{Code, Span};
 use adl_syntax::ast::{BinOp, Expr, ExprKind, Lit, Type, TypeKind};
 
 use crate::{
+    arena::{Sub, Subst},
     checker::{Checker, SizeDef, Target, TypeName},
     errors,
-    arena::{Sub, Subst},
     types::{Atom, Con, Exists, Poly, Ty, V, VKind, con, fun, int, lin, table, tuple},
 };
 
@@ -26,7 +30,7 @@ pub(crate) enum Mode {
 /// The names of one signature.
 #[derive(Debug)]
 pub(crate) struct Signature {
-    pub(crate) names: HashMap<String, Ty>,
+    pub(crate) names: BTreeMap<String, Ty>,
     pub(crate) mode: Mode,
     /// The variables that were made, in order.
     pub(crate) made: Vec<V>,
@@ -34,7 +38,7 @@ pub(crate) struct Signature {
 
 impl Signature {
     pub(crate) fn new(mode: Mode) -> Signature {
-        Signature { names: HashMap::new(), mode, made: vec![] }
+        Signature { names: BTreeMap::new(), mode, made: vec![] }
     }
 }
 
@@ -140,7 +144,10 @@ impl Checker {
     fn new_name(&mut self, name: &str, span: Span, sig: &mut Signature, kind: VKind, ix: bool) -> Option<V> {
         let v = match sig.mode {
             Mode::Closed => {
-                self.report(errors::unknown_name(span, name, None).help("list it as a parameter: `struct S[n] { … }`"));
+                self.report(
+                    errors::unknown_name(span, name, None)
+                        .help("list it as a parameter: `struct S[n] { … }`"),
+                );
                 return None;
             }
             Mode::Quantify => self.rigid(name, kind, ix),
@@ -238,10 +245,10 @@ impl Checker {
                     let set = self.check_set(&set, *span);
                     if self.arena.is_error(&set) { None } else { Some(self.size_or_report(&set, *span)) }
                 }
-                _ => Some(self.size_of_value(e)),
+                _ => self.size_of_value(e),
             },
             ExprKind::Var(name) => self.size_name(e, name, sig),
-            _ => Some(self.size_of_value(e)),
+            _ => self.size_of_value(e),
         }
     }
 
@@ -255,12 +262,12 @@ impl Checker {
                 self.report(errors::set_not_size(e.span, name));
                 None
             }
-            _ if self.lookup(name).is_some_and(|e| is_value(e.target)) => Some(self.size_of_value(e)),
+            _ if self.lookup(name).is_some_and(|e| is_value(e.target)) => self.size_of_value(e),
             _ if sig.mode == Mode::Quantify => {
                 let v = self.new_name(name, e.span, sig, VKind::Size, false)?;
                 Some(Poly::atom(Atom::Size(v)))
             }
-            _ => Some(self.size_of_value(e)),
+            _ => self.size_of_value(e),
         }
     }
 
@@ -275,16 +282,20 @@ impl Checker {
     }
 
     /// The size that an Int expression gives: a polynomial, or the value of the expression at run time.
-    fn size_of_value(&mut self, e: &Expr) -> Poly {
+    fn size_of_value(&mut self, e: &Expr) -> Option<Poly> {
         if let Some(p) = self.poly(e) {
-            return p;
+            return Some(p);
         }
+        let before = self.errors();
         let value = self.infer(e);
         self.unify_at(&value.ty, &int(), e.span);
         self.solve(e.span);
+        if self.errors() > before || self.arena.is_error(&value.ty) {
+            return None;
+        }
         let v = self.rigid("_", VKind::Size, false);
         self.value_sizes.push((v, value));
-        Poly::atom(Atom::Size(v))
+        Some(Poly::atom(Atom::Size(v)))
     }
 
     /// The polynomial of an Int expression over known Ints, if it is one.
@@ -300,13 +311,15 @@ impl Checker {
                 }
                 Some(p)
             }
-            ExprKind::Call(f, args) if is_var(f, "size") && self.is_builtin("size") => match args.as_slice() {
-                [Expr { kind: ExprKind::Var(n), .. }] => {
-                    let set = self.lookup_type_var(n)?;
-                    self.arena.size_of(&set).ok()
+            ExprKind::Call(f, args) if is_var(f, "size") && self.is_builtin("size") => {
+                match args.as_slice() {
+                    [Expr { kind: ExprKind::Var(n), .. }] => {
+                        let set = self.lookup_type_var(n)?;
+                        self.arena.size_of(&set).ok()
+                    }
+                    _ => None,
                 }
-                _ => None,
-            },
+            }
             ExprKind::Var(_) | ExprKind::Field(..) => self.path_poly(e),
             _ => None,
         }

@@ -58,7 +58,11 @@ impl Arena {
             if let Ty::Var(inner) = self.prune(&args[0])
                 && inner == *v
             {
-                return self.need(Class::Vector, other, &Why::of("as its tangent is used as a value of its type"));
+                return self.need(
+                    Class::Vector,
+                    other,
+                    &Why::of("as its tangent is used as a value of its type"),
+                );
             }
         }
         self.pending.push(Pending::Tan(a.clone(), b.clone()));
@@ -167,7 +171,11 @@ impl Arena {
             Ty::Var(_) => self.need(if lit == LitKind::Dec { Class::Floating } else { Class::Num }, t, &why),
             Ty::Con(Con::Float | Con::F32, _) => Ok(()),
             Ty::Con(Con::Int, _) if lit == LitKind::Int => Ok(()),
-            Ty::Con(Con::Data(id), _) if lit == LitKind::Int && self.instances.contains(&(*id, Class::Num)) => Ok(()),
+            Ty::Con(Con::Data(id), _)
+                if lit == LitKind::Int && self.instances.contains(&(*id, Class::Num)) =>
+            {
+                Ok(())
+            }
             Ty::Con(..) | Ty::Fin(_) | Ty::Exists(_) | Ty::Error => {
                 Err(Box::new(errors::literal_type(lit == LitKind::Dec, &self.show(t), self.is(t, Con::Int))))
             }

@@ -1,4 +1,8 @@
 //! Built-in functions in Core.
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "each function asks for one shape; everything else is the other case"
+)]
 
 use adl_core::{
     ir::{Atom, Effect, Expr, Keep, Lit, LoopKind, Method, Var},
@@ -26,9 +30,12 @@ impl Ctx<'_> {
     }
 
     /// A call of a built-in.
+    #[expect(clippy::too_many_lines, reason = "one arm a built-in")]
     pub(crate) fn builtin_call(&mut self, k: usize, f: &Ty, arg: &Arg, result: &Ty) -> Atom {
         match TABLE[k].op {
-            Op::Method(method @ (Method::Zero | Method::One)) => self.constant_applied(method, f, arg, result),
+            Op::Method(method @ (Method::Zero | Method::One)) => {
+                self.constant_applied(method, f, arg, result)
+            }
             Op::Method(method) => {
                 let count = if matches!(method, Method::Dot | Method::Concat | Method::Move) { 2 } else { 1 };
                 let args = self.parts(arg, count);
@@ -76,13 +83,17 @@ impl Ctx<'_> {
             Op::IndexKey => {
                 let types = self.part_types(arg, 2);
                 let args = self.parts(arg, 2);
-                let ordinal =
-                    if self.c.is_int(&types[1]) { args[1].clone() } else { self.ordinal(args[1].clone(), &types[1]) };
+                let ordinal = if self.c.is_int(&types[1]) {
+                    args[1].clone()
+                } else {
+                    self.ordinal(args[1].clone(), &types[1])
+                };
                 self.prim(&prim::FOLD_IN, KEY, vec![args[0].clone(), ordinal])
             }
             Op::Trace => {
                 let args = self.parts(arg, 2);
-                let shown = self.bind(STR, Expr::Method { method: Method::Show, ty: STR, args: vec![args[1].clone()] });
+                let shown = self
+                    .bind(STR, Expr::Method { method: Method::Show, ty: STR, args: vec![args[1].clone()] });
                 let colon = Atom::Lit(Lit::Str(": ".into()));
                 let label = self.prim(&prim::STR_CAT, STR, vec![args[0].clone(), colon]);
                 let line = self.prim(&prim::STR_CAT, STR, vec![label, shown]);
@@ -203,4 +214,3 @@ impl Ctx<'_> {
         self.bind(ty, Expr::Loop { kind, state: vec![state], init: vec![init], body, keep: Keep::All })
     }
 }
-

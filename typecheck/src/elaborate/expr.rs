@@ -1,4 +1,8 @@
 //! Expressions: leaves, operators, tables, structs.
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "each function asks for one shape; everything else is the other case"
+)]
 
 use adl_core::{
     ir::{Atom, Expr, Lit as CoreLit, Method},
@@ -23,6 +27,7 @@ impl Ctx<'_> {
         value
     }
 
+    #[expect(clippy::too_many_lines, reason = "one arm a form")]
     fn form(&mut self, e: &Tx) -> Atom {
         match &e.kind {
             Tk::Error => Atom::Lit(CoreLit::Unit),
@@ -94,7 +99,10 @@ impl Ctx<'_> {
                 values.sort_by_key(|(k, _)| *k);
                 let ty = self.ty(&e.ty);
                 debug_assert!(matches!(&ty, CoreTy::Named(TypeId(n), _) if *n == id.0));
-                self.bind(ty.clone(), Expr::Record { ty, fields: values.into_iter().map(|(_, a)| a).collect() })
+                self.bind(
+                    ty.clone(),
+                    Expr::Record { ty, fields: values.into_iter().map(|(_, a)| a).collect() },
+                )
             }
             Tk::Lambda(..)
             | Tk::For(..)
@@ -173,23 +181,25 @@ impl Ctx<'_> {
 
     fn short_circuit(&mut self, link: &TLink, left: Atom) -> Atom {
         let right = self.block(|this| this.expr(&link.right));
-        let constant = |b: bool| adl_core::ir::Block { stmts: vec![], results: vec![Atom::Lit(CoreLit::Bool(b))] };
-        let (no, yes) = if link.op == BinOp::And { (constant(false), right) } else { (right, constant(true)) };
+        let constant =
+            |b: bool| adl_core::ir::Block { stmts: vec![], results: vec![Atom::Lit(CoreLit::Bool(b))] };
+        let (no, yes) =
+            if link.op == BinOp::And { (constant(false), right) } else { (right, constant(true)) };
         let arms = [no, yes].map(|body| adl_core::ir::Arm { params: vec![], body }).to_vec();
         self.bind(BOOL, Expr::Case { scrut: left, arms })
     }
 
     fn operator(&mut self, link: &TLink, left: (Atom, &Ty), right: (Atom, &Ty)) -> Atom {
         let indices = self.is_index(left.1) && self.is_index(right.1);
-        let compares = matches!(link.op, BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge);
+        let compares =
+            matches!(link.op, BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge);
         let (l, r) = if compares && indices {
             (left.0, right.0)
         } else {
             (self.ordinal_if_index(left.0, left.1), self.ordinal_if_index(right.0, right.1))
         };
-        let compare = |this: &mut Self, method, args| {
-            this.bind(BOOL, Expr::Method { method, ty: BOOL, args })
-        };
+        let compare =
+            |this: &mut Self, method, args| this.bind(BOOL, Expr::Method { method, ty: BOOL, args });
         let method = match link.op {
             BinOp::Eq => return compare(self, Method::Eq, vec![l, r]),
             BinOp::Ne => {
@@ -361,7 +371,9 @@ impl Ctx<'_> {
 
     /// A function that is no value of Core by itself, as a lambda that calls it.
     pub(crate) fn eta(&mut self, ty: &Ty, f: &Tx) -> Atom {
-        let Ty::Con(Con::Fun | Con::Lin, sides) = self.c.arena.head(ty) else { return Atom::Lit(CoreLit::Unit) };
+        let Ty::Con(Con::Fun | Con::Lin, sides) = self.c.arena.head(ty) else {
+            return Atom::Lit(CoreLit::Unit);
+        };
         let param_ty = self.ty(&sides[0]);
         let param = adl_core::ir::Var::named("x", param_ty);
         let atom = Atom::Var(param.clone());

@@ -1,4 +1,8 @@
 //! Forms with blocks: lambdas, `for`, branches, loops, accumulators, packs.
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "each function asks for one shape; everything else is the other case"
+)]
 
 use std::sync::Arc;
 
@@ -93,7 +97,8 @@ impl Ctx<'_> {
     }
 
     fn check_size(&mut self, left: &Poly, right: &Poly) {
-        let what = format!("sizes `{}` and `{}`", self.c.arena.show_poly(left), self.c.arena.show_poly(right));
+        let what =
+            format!("sizes `{}` and `{}`", self.c.arena.show_poly(left), self.c.arena.show_poly(right));
         let (left, right) = (self.size_value(left), self.size_value(right));
         self.run(Expr::Effect(Effect::CheckSize { left, right, what: Arc::from(what) }));
     }
@@ -138,7 +143,9 @@ impl Ctx<'_> {
     /// Another name for a polymorphic function: a lambda that calls it.
     fn alias(&mut self, vars: &[V], value: &Tx, name: &str) -> Atom {
         let tparams = self.type_params(vars);
-        let Ty::Con(Con::Fun | Con::Lin, sides) = self.c.arena.head(&value.ty) else { return self.expr(value) };
+        let Ty::Con(Con::Fun | Con::Lin, sides) = self.c.arena.head(&value.ty) else {
+            return self.expr(value);
+        };
         let param = {
             let ty = self.ty(&sides[0]);
             Var::named("x", ty)
@@ -242,7 +249,9 @@ impl Ctx<'_> {
         };
         let sizes: Vec<Var> = vars
             .iter()
-            .map(|v| Var::named(self.c.arena.var(*v).name.as_deref().filter(|n| *n != "_").unwrap_or("n"), INT))
+            .map(|v| {
+                Var::named(self.c.arena.var(*v).name.as_deref().filter(|n| *n != "_").unwrap_or("n"), INT)
+            })
             .collect();
         for (v, var) in vars.iter().zip(&sizes) {
             self.name_size(*v, var.clone());

@@ -173,12 +173,12 @@ impl Ctx<'_> {
 
     /// The parameter of a function or lambda with this pattern.
     pub(crate) fn param_var(&mut self, pat: &Tp) -> Var {
-        let mark = self.stmts.len();
         let ty = self.ty(&pat.ty);
-        self.stmts.truncate(mark);
         match &pat.kind {
             TpKind::Var(id) => Var::named(&self.c.locals[id.0 as usize].name.clone(), ty),
-            TpKind::Wild | TpKind::Lit(_) | TpKind::Tuple(_) | TpKind::Ctor(..) | TpKind::Struct(..) => Var::new(ty),
+            TpKind::Wild | TpKind::Lit(_) | TpKind::Tuple(_) | TpKind::Ctor(..) | TpKind::Struct(..) => {
+                Var::new(ty)
+            }
         }
     }
 

@@ -1,4 +1,8 @@
 //! Patterns: projections where they always match, nested `case`s where they do not.
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "each function asks for one shape; everything else is the other case"
+)]
 
 use adl_core::{
     ir::{Arm, Atom, Block, Effect, Expr, Lit as CoreLit, Method, Var},
@@ -68,7 +72,9 @@ impl Ctx<'_> {
         let ty = self.ty(&p.ty);
         let name = match &p.kind {
             TpKind::Var(id) => self.c.locals[id.0 as usize].name.to_string(),
-            TpKind::Wild | TpKind::Lit(_) | TpKind::Tuple(_) | TpKind::Ctor(..) | TpKind::Struct(..) => String::new(),
+            TpKind::Wild | TpKind::Lit(_) | TpKind::Tuple(_) | TpKind::Ctor(..) | TpKind::Struct(..) => {
+                String::new()
+            }
         };
         self.bind_named(&name, ty, Expr::Proj(whole.clone(), k))
     }
@@ -97,7 +103,10 @@ impl Ctx<'_> {
             TpKind::Lit(Lit::Bool(_)) => {
                 let arms = [false, true]
                     .map(|b| {
-                        let left = rows.iter().filter_map(|r| keep_literal(r, &value, &Lit::Bool(b), true)).collect();
+                        let left = rows
+                            .iter()
+                            .filter_map(|r| keep_literal(r, &value, &Lit::Bool(b), true))
+                            .collect();
                         Arm { params: vec![], body: self.block(|this| this.rows(left, ty)) }
                     })
                     .to_vec();

@@ -1,10 +1,16 @@
 //! Types of the checker in Core: parameters, sizes as polynomials, index sets.
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "each function asks for one shape; everything else is the other case"
+)]
 
 use std::sync::Arc;
 
 use adl_core::{
     ir::{Atom, Expr, TypeBody, TypeDecl, Var},
-    ty::{INT, Ix, Kind, Mono, PackTy, Poly as CorePoly, Scalar, SizeAtom, Ty as CoreTy, TyArg, TyVar, TypeId},
+    ty::{
+        INT, Ix, Kind, Mono, PackTy, Poly as CorePoly, Scalar, SizeAtom, Ty as CoreTy, TyArg, TyVar, TypeId,
+    },
 };
 
 use super::Ctx;
@@ -107,11 +113,18 @@ impl Ctx<'_> {
             Con::Tangent => CoreTy::Tangent(Box::new(self.ty(&args[0]))),
             Con::Data(id) => {
                 let params = self.c.arena.decl(id).params.clone();
-                let args = params
-                    .iter()
-                    .zip(args)
-                    .map(|(p, a)| if self.c.arena.var(*p).ix { TyArg::Ix(self.ix(a)) } else { TyArg::Ty(self.ty(a)) })
-                    .collect();
+                let args =
+                    params
+                        .iter()
+                        .zip(args)
+                        .map(|(p, a)| {
+                            if self.c.arena.var(*p).ix {
+                                TyArg::Ix(self.ix(a))
+                            } else {
+                                TyArg::Ty(self.ty(a))
+                            }
+                        })
+                        .collect();
                 CoreTy::Named(TypeId(id.0), args)
             }
         }

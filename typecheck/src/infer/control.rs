@@ -1,4 +1,8 @@
 //! Forms with scopes: lambdas, `for`, branches, loops, accumulators, blocks.
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "each function asks for one shape; everything else is the other case"
+)]
 
 use adl_diag::Span;
 use adl_syntax::ast::{Arm, Expr, ExprKind, Let, Loop, LoopKind, Name, Pat, PatKind, Stmt, Type};
@@ -382,7 +386,11 @@ impl Checker {
             self.check_for_sets_in(sets);
         }
         let id = self.new_local(name, &value.ty);
-        self.bind_name(name, Target::Local(id), Scheme { vars: vars.clone(), ty: value.ty.clone(), dep: vec![] });
+        self.bind_name(
+            name,
+            Target::Local(id),
+            Scheme { vars: vars.clone(), ty: value.ty.clone(), dep: vec![] },
+        );
         TStmt::Poly(id, vars, value)
     }
 
@@ -411,9 +419,10 @@ fn looks_like_size(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Lit(adl_syntax::ast::Lit::Int(_)) | ExprKind::Var(_) | ExprKind::Field(..) => true,
         ExprKind::Paren(inner) => looks_like_size(inner),
-        ExprKind::Chain(first, links) => looks_like_size(first) && links.iter().all(|l| looks_like_size(&l.right)),
+        ExprKind::Chain(first, links) => {
+            looks_like_size(first) && links.iter().all(|l| looks_like_size(&l.right))
+        }
         ExprKind::Call(f, _) => crate::signature::is_var(f, "size"),
         _ => false,
     }
 }
-

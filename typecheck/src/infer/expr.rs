@@ -1,4 +1,8 @@
 //! Expressions, by form; expected types only reach lambdas, tuples, blocks, branches and packs.
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "each function asks for one shape; everything else is the other case"
+)]
 
 use adl_diag::{Code, Span};
 use adl_syntax::ast::{BinOp, Expr, ExprKind, Link, Lit, Name, Update};
@@ -71,13 +75,17 @@ impl Checker {
         let head = self.arena.head(want);
         match (&e.kind, &head) {
             (ExprKind::Paren(inner), _) => self.check(inner, want),
-            (ExprKind::Lambda(p, body), Ty::Con(Con::Fun | Con::Lin, _)) => self.check_lambda(p, body, &head, e.span),
+            (ExprKind::Lambda(p, body), Ty::Con(Con::Fun | Con::Lin, _)) => {
+                self.check_lambda(p, body, &head, e.span)
+            }
             (ExprKind::Tuple(es), Ty::Con(Con::Tuple, wants)) if es.len() == wants.len() => {
                 let parts: Vec<Tx> = es.iter().zip(wants.iter()).map(|(e, w)| self.check(e, w)).collect();
                 Tx::new(e.span, head.clone(), Tk::Tuple(parts))
             }
             (ExprKind::Block(stmts), _) => self.block(stmts, Some(want), e.span),
-            (ExprKind::If(c, a, b), Ty::Con(..) | Ty::Exists(_) | Ty::Fin(_)) => self.if_(c, a, b, Some(want), e.span),
+            (ExprKind::If(c, a, b), Ty::Con(..) | Ty::Exists(_) | Ty::Fin(_)) => {
+                self.if_(c, a, b, Some(want), e.span)
+            }
             (ExprKind::Case(s, arms), Ty::Con(..) | Ty::Exists(_) | Ty::Fin(_)) => {
                 self.case(s, arms, Some(want), e.span)
             }
@@ -159,7 +167,10 @@ impl Checker {
             }
             (t @ Ty::Con(Con::Fun, _), w @ Ty::Con(Con::Lin, _)) => {
                 let d = errors::not_known_linear(&self.arena.show(&t), &self.arena.show(&w));
-                self.report(errors::at(d, span, "here").help("annotate it where it is made: `let l: Float -o Float = …`"));
+                self.report(
+                    errors::at(d, span, "here")
+                        .help("annotate it where it is made: `let l: Float -o Float = …`"),
+                );
             }
             (t, w) => self.unify_at(&t, &w, span),
         }
@@ -205,9 +216,7 @@ impl Checker {
                 self.report(errors::used_above(span, name, place));
                 Tx::error(span)
             }
-            Target::Size(v) => {
-                Tx::new(span, int(), Tk::SizeVal(Poly::atom(crate::types::Atom::Size(v))))
-            }
+            Target::Size(v) => Tx::new(span, int(), Tk::SizeVal(Poly::atom(crate::types::Atom::Size(v)))),
             Target::Builtin(k) => self.builtin_value(k, &entry.scheme, span),
             Target::Local(id) => {
                 let (ty, inst) = self.instantiate(&entry.scheme);
@@ -215,7 +224,10 @@ impl Checker {
             }
             Target::Func(k) => {
                 if !entry.scheme.dep.is_empty() {
-                    self.report(errors::unsupported(span, "a function whose result has the size of an argument, as a value"));
+                    self.report(errors::unsupported(
+                        span,
+                        "a function whose result has the size of an argument, as a value",
+                    ));
                     return Tx::error(span);
                 }
                 self.func_value(k, &entry.scheme, span)
@@ -276,7 +288,9 @@ impl Checker {
         }
         let value = match &e.kind {
             ExprKind::Call(f, args) if self.is_load(f) => self.load(args, &head, e.span),
-            ExprKind::Block(_) | ExprKind::If(..) | ExprKind::Case(..) if !matches!(head, Ty::Con(Con::Table, _)) => {
+            ExprKind::Block(_) | ExprKind::If(..) | ExprKind::Case(..)
+                if !matches!(head, Ty::Con(Con::Table, _)) =>
+            {
                 return self.check(e, want);
             }
             _ => self.infer(e),
@@ -306,8 +320,16 @@ impl Checker {
     }
 
     /// Unifies tables; sizes that are `opened` (all, for `None`) may be compared at run time. Whether it agrees.
-    fn loosely(&mut self, t: &Ty, w: &Ty, opened: Option<&[V]>, checks: &mut Vec<(Poly, Poly)>, span: Span) -> bool {
-        let (Ty::Con(Con::Table, ts), Ty::Con(Con::Table, ws)) = (self.arena.head(t), self.arena.head(w)) else {
+    fn loosely(
+        &mut self,
+        t: &Ty,
+        w: &Ty,
+        opened: Option<&[V]>,
+        checks: &mut Vec<(Poly, Poly)>,
+        span: Span,
+    ) -> bool {
+        let (Ty::Con(Con::Table, ts), Ty::Con(Con::Table, ws)) = (self.arena.head(t), self.arena.head(w))
+        else {
             if matches!(self.arena.head(w), Ty::Con(Con::Table, _)) {
                 let before = self.errors();
                 self.unify_at(t, w, span);
@@ -320,7 +342,9 @@ impl Checker {
         let plain = |set: &Ty| matches!(set, Ty::Fin(_) | Ty::Var(_));
         if !self.arena.same(&from, &to) {
             let known_wrong = |this: &Checker| {
-                let (Ok(p), Ok(q)) = (this.arena.size_of(&from), this.arena.size_of(&to)) else { return true };
+                let (Ok(p), Ok(q)) = (this.arena.size_of(&from), this.arena.size_of(&to)) else {
+                    return true;
+                };
                 p.sub(&q).as_constant().is_some_and(|k| k != 0)
             };
             let late = opened.is_none_or(|vars| matches!(&from, Ty::Var(v) if vars.contains(v)));
@@ -573,8 +597,10 @@ impl Checker {
             self.solve(e.span);
         }
         let names: Vec<String> = types.iter().map(|(n, _)| n.to_string()).collect();
-        let missing: Vec<String> =
-            (0..types.len()).filter(|k| !typed.iter().any(|(t, _)| t == k)).map(|k| names[k].clone()).collect();
+        let missing: Vec<String> = (0..types.len())
+            .filter(|k| !typed.iter().any(|(t, _)| t == k))
+            .map(|k| names[k].clone())
+            .collect();
         if !missing.is_empty() || !unknown.is_empty() {
             self.report(errors::build_fields(name.span, &name.text, &missing, &unknown, &names));
         }

@@ -1,4 +1,8 @@
 //! Definitions: signatures, generalisation, and functions whose result has the size of an argument.
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "each function asks for one shape; everything else is the other case"
+)]
 
 use adl_diag::Span;
 use adl_syntax::ast::{Def, Expr, ExprKind, Pat, PatKind, Type, TypeKind};
@@ -47,12 +51,16 @@ impl Checker {
                 self.report(errors::unsupported(d.name.span, "recursive functions"));
             }
             if !def.scheme.dep.is_empty() {
-                self.report(errors::unsupported(d.name.span, "a local function whose result has the size of an argument"));
+                self.report(errors::unsupported(
+                    d.name.span,
+                    "a local function whose result has the size of an argument",
+                ));
             }
         }
         let id = self.new_local(&def.name, &def.scheme.ty);
         self.bind_name(&def.name, Target::Local(id), def.scheme.clone());
-        let lambda = Tx::new(d.span, def.scheme.ty.clone(), Tk::Lambda(Box::new(def.param), Box::new(def.body)));
+        let lambda =
+            Tx::new(d.span, def.scheme.ty.clone(), Tk::Lambda(Box::new(def.param), Box::new(def.body)));
         Some(TStmt::Poly(id, def.scheme.vars, lambda))
     }
 
@@ -114,7 +122,12 @@ impl Checker {
                 "Int" => (VKind::Size, false),
                 _ => {
                     let help = "the kinds are Type, Ix and Int";
-                    self.report(errors::misplaced(param.name.span, adl_diag::Code::E0302, "this is no kind", help));
+                    self.report(errors::misplaced(
+                        param.name.span,
+                        adl_diag::Code::E0302,
+                        "this is no kind",
+                        help,
+                    ));
                     continue;
                 }
             };
@@ -134,7 +147,10 @@ impl Checker {
         self.env.pop();
         if self.value_sizes.len() > mark {
             self.value_sizes.truncate(mark);
-            self.report(errors::unsupported(d.name.span, "a size in a signature that is not a polynomial in names"));
+            self.report(errors::unsupported(
+                d.name.span,
+                "a size in a signature that is not a polynomial in names",
+            ));
         }
         self.check_signature_names(d, &sig, &dep, &params, &result);
         let ty = fun(tuple(params.clone()), result.clone());
@@ -152,7 +168,10 @@ impl Checker {
             if con.text != "Int" {
                 continue;
             }
-            let types = d.params.iter().filter_map(|p| if let PatKind::Typed(_, t) = &p.kind { Some(t) } else { None });
+            let types = d
+                .params
+                .iter()
+                .filter_map(|p| if let PatKind::Typed(_, t) = &p.kind { Some(t) } else { None });
             if types.chain(&d.result).any(|t| mentions_size(t, name)) {
                 let v = self.rigid(name, VKind::Size, false);
                 sig.made.push(v);
@@ -202,7 +221,14 @@ impl Checker {
         }
     }
 
-    fn check_signature_names(&mut self, d: &Def, sig: &Signature, dep: &[(usize, V)], params: &[Ty], result: &Ty) {
+    fn check_signature_names(
+        &mut self,
+        d: &Def,
+        sig: &Signature,
+        dep: &[(usize, V)],
+        params: &[Ty],
+        result: &Ty,
+    ) {
         for p in &d.params {
             for (name, span) in pattern_names(p) {
                 let own = |ty: &Ty| matches!(ty, Ty::Var(v) if sig.made.contains(v) && !dep.iter().any(|(_, d)| d == v));
@@ -226,15 +252,15 @@ impl Checker {
 
     fn def_body(&mut self, p: &Pending) -> (Tp, Tx) {
         let mut frame = Frame::default();
-        let mut names: Vec<(&String, &Ty)> = p.sig.names.iter().collect();
-        names.sort_by_key(|(name, _)| name.as_str());
-        for (name, ty) in names {
+        for (name, ty) in &p.sig.names {
             let is_dep = |v: &V| p.dep.iter().any(|(_, d)| d == v);
             match ty {
                 Ty::Var(v) if is_dep(v) => continue,
                 Ty::Var(v) if self.arena.var(*v).kind == VKind::Size && p.sig.made.contains(v) => {
                     let entry = self.entry(Target::Size(*v), Scheme::mono(crate::types::int()));
-                    frame.values.insert(name.clone(), Entry { poly: Some(Poly::atom(Atom::Size(*v))), ..entry });
+                    frame
+                        .values
+                        .insert(name.clone(), Entry { poly: Some(Poly::atom(Atom::Size(*v))), ..entry });
                 }
                 _ => {}
             }
@@ -269,6 +295,9 @@ impl Checker {
 
     /// An index set of the result that was inferred, and that no argument determines.
     fn check_result_sets(&mut self, p: &Pending, quantified: &[V]) {
+        if self.item_is_wrong() {
+            return;
+        }
         let args = self.arena.free_vars(&tuple(p.params.clone()));
         for v in self.arena.free_vars(&p.result) {
             let inferred = self.arena.var(v).ix && quantified.contains(&v) && !p.sig.made.contains(&v);

@@ -1,6 +1,8 @@
 //! Inference, its messages, and its order.
 
 mod cases;
+mod core;
+mod order;
 
 use adl_diag::{Color, Diagnostic, SourceMap, render};
 use adl_syntax::parse;
