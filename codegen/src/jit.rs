@@ -30,7 +30,7 @@ impl Machine {
     /// What the code generator says, if the machine or a function is beyond it.
     pub(crate) fn new(program: &Program) -> Result<Machine, String> {
         let mut machine = Machine { module: ManuallyDrop::new(new_module()?), entries: vec![] };
-        let ids = define(&mut machine.module, program).map_err(|error| format!("{error:?}"))?;
+        let ids = define(&mut machine.module, program)?;
         machine.module.finalize_definitions().map_err(|error| error.to_string())?;
         for id in ids {
             let code = machine.module.get_finalized_function(id);
@@ -74,24 +74,25 @@ fn new_module() -> Result<JITModule, String> {
 }
 
 /// Writes all functions and the ways in, and gives the latter.
-fn define(module: &mut JITModule, program: &Program) -> Result<Vec<FuncId>, cranelift::module::ModuleError> {
+fn define(module: &mut JITModule, program: &Program) -> Result<Vec<FuncId>, String> {
+    let said = |error: cranelift::module::ModuleError| format!("{error:?}");
     let mut ids = vec![];
     for (i, func) in program.funcs.iter().enumerate() {
         let signature = clif::signature(module, func);
-        ids.push(module.declare_function(&format!("f{i}"), Linkage::Local, &signature)?);
+        ids.push(module.declare_function(&format!("f{i}"), Linkage::Local, &signature).map_err(said)?);
     }
     let (mut context, mut builder) = (module.make_context(), FunctionBuilderContext::new());
     let mut entries = vec![];
     for (i, func) in program.funcs.iter().enumerate() {
         context.func.signature = clif::signature(module, func);
         clif::function(module, &mut builder, &mut context.func, &ids, func);
-        module.define_function(ids[i], &mut context)?;
+        module.define_function(ids[i], &mut context).map_err(said)?;
         module.clear_context(&mut context);
         let signature = clif::entry_signature(module);
-        let id = module.declare_function(&format!("entry{i}"), Linkage::Export, &signature)?;
+        let id = module.declare_function(&format!("entry{i}"), Linkage::Export, &signature).map_err(said)?;
         context.func.signature = signature;
         clif::entry(module, &mut builder, &mut context.func, ids[i], func);
-        module.define_function(id, &mut context)?;
+        module.define_function(id, &mut context).map_err(said)?;
         module.clear_context(&mut context);
         entries.push(id);
     }

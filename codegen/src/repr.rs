@@ -134,7 +134,7 @@ pub(crate) fn parts(ty: &Ty) -> Vec<Part> {
             sizes.chain(pack.items.iter().flat_map(parts)).collect()
         }
         Ty::Box(_) => vec![Part::Cell],
-        Ty::Acc(ty) => parts(ty).into_iter().map(in_memory).collect(),
+        Ty::Acc(ty) => accumulator(ty),
         Ty::Tuple(_)
         | Ty::Named(..)
         | Ty::Index(_)
@@ -216,17 +216,7 @@ fn table(ty: &Ty) -> Vec<Part> {
 fn stored(leaf: &Ty, maybe: bool) -> Vec<(Elem, Vec<Atom>, bool)> {
     match leaf {
         Ty::Sum(alts) => {
-            let payload = alts.iter().flatten().flat_map(|ty| match ty {
-                Ty::Table(..) => {
-                    let dense = |part| match part {
-                        Part::Table { elem, dims, .. } => (elem, dims, true),
-                        Part::Scalar(kind) => (Elem::Kind(kind), vec![], true),
-                        Part::Cell => (Elem::Ref, vec![], true),
-                    };
-                    table(ty).into_iter().map(dense).collect()
-                }
-                ty => stored(ty, true),
-            });
+            let payload = alts.iter().flatten().flat_map(|ty| stored(ty, true));
             std::iter::once((Elem::Kind(Kind::I64), vec![], maybe)).chain(payload).collect()
         }
         Ty::Pack(pack) => {
@@ -237,7 +227,17 @@ fn stored(leaf: &Ty, maybe: bool) -> Vec<(Elem, Vec<Atom>, bool)> {
             });
             sizes.chain(items).collect()
         }
-        ty => parts(ty)
+        Ty::Scalar(_)
+        | Ty::Table(..)
+        | Ty::Box(_)
+        | Ty::Acc(_)
+        | Ty::Tuple(_)
+        | Ty::Named(..)
+        | Ty::Index(_)
+        | Ty::Fn(..)
+        | Ty::Lin(..)
+        | Ty::Tangent(_)
+        | Ty::Var(_) => parts(leaf)
             .into_iter()
             .map(|part| match part {
                 Part::Scalar(kind) => (Elem::Kind(kind), vec![], maybe),
@@ -255,11 +255,40 @@ fn absent(part: Part) -> Part {
     }
 }
 
-/// A scalar of an accumulator is a table without sizes.
-fn in_memory(part: Part) -> Part {
-    match part {
-        Part::Scalar(kind) => Part::Table { elem: Elem::Kind(kind), dims: vec![], maybe: false },
-        part @ Part::Table { .. } => part,
-        Part::Cell => Part::Table { elem: Elem::Ref, dims: vec![], maybe: false },
+/// The parts of an accumulator, all of them tables. A scalar is one without sizes; so is an item of a bundle,
+/// whose buffer is made by the first addition, when its sizes are known.
+fn accumulator(ty: &Ty) -> Vec<Part> {
+    let cell = |elem: Elem| Part::Table { elem, dims: vec![], maybe: false };
+    match ty {
+        Ty::Table(..) => parts(ty),
+        Ty::Sum(alts) => {
+            let payload = alts.iter().flatten().flat_map(accumulator).map(absent);
+            std::iter::once(cell(Elem::Kind(Kind::I64))).chain(payload).collect()
+        }
+        Ty::Pack(pack) => {
+            let sizes = pack.sizes.iter().map(|_| cell(Elem::Kind(Kind::I64)));
+            let item = |part| match part {
+                Part::Scalar(kind) => cell(Elem::Kind(kind)),
+                Part::Table { .. } | Part::Cell => cell(Elem::Ref),
+            };
+            sizes.chain(pack.items.iter().flat_map(parts).map(item)).collect()
+        }
+        Ty::Scalar(_)
+        | Ty::Box(_)
+        | Ty::Acc(_)
+        | Ty::Tuple(_)
+        | Ty::Named(..)
+        | Ty::Index(_)
+        | Ty::Fn(..)
+        | Ty::Lin(..)
+        | Ty::Tangent(_)
+        | Ty::Var(_) => parts(ty)
+            .into_iter()
+            .map(|part| match part {
+                Part::Scalar(kind) => cell(Elem::Kind(kind)),
+                part @ Part::Table { .. } => part,
+                Part::Cell => cell(Elem::Ref),
+            })
+            .collect(),
     }
 }

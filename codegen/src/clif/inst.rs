@@ -79,9 +79,9 @@ impl Emit<'_, '_> {
             Inst::Xor => self.b.ins().bxor(x[0], x[1]),
             Inst::Not if of == Scalar::Bool => self.b.ins().bxor_imm_s(x[0], 1),
             Inst::Not => self.b.ins().bnot(x[0]),
-            Inst::ToF64 => self.to_f64(of, x[0]),
-            Inst::ToF32 => self.to_f32(of, x[0]),
-            Inst::ToInt => self.to_int(of, x[0], site),
+            Inst::ToF64 => self.double_of(of, x[0]),
+            Inst::ToF32 => self.single_of(of, x[0]),
+            Inst::ToInt => self.whole_of(of, x[0], site),
             Inst::IsNan => self.b.ins().fcmp(FloatCC::Unordered, x[0], x[0]),
             Inst::IsFinite => {
                 let size = self.b.ins().fabs(x[0]);
@@ -128,7 +128,7 @@ impl Emit<'_, '_> {
         (self.b.ins().select(adjust, less, quotient), self.b.ins().select(adjust, more, rest))
     }
 
-    fn to_f64(&mut self, of: Scalar, x: Value) -> Value {
+    fn double_of(&mut self, of: Scalar, x: Value) -> Value {
         match of {
             Scalar::F64 => x,
             Scalar::F32 => self.b.ins().fpromote(types::F64, x),
@@ -140,7 +140,7 @@ impl Emit<'_, '_> {
         }
     }
 
-    fn to_f32(&mut self, of: Scalar, x: Value) -> Value {
+    fn single_of(&mut self, of: Scalar, x: Value) -> Value {
         match of {
             Scalar::F32 => x,
             Scalar::F64 => self.b.ins().fdemote(types::F32, x),
@@ -152,14 +152,14 @@ impl Emit<'_, '_> {
         }
     }
 
-    fn to_int(&mut self, of: Scalar, x: Value, site: Site) -> Value {
+    fn whole_of(&mut self, of: Scalar, x: Value, site: Site) -> Value {
         if of == Scalar::Bool {
             return self.b.ins().uextend(types::I64, x);
         }
         if !of.is_float() {
             return x;
         }
-        let x = self.to_f64(of, x);
+        let x = self.double_of(of, x);
         // -2^63 fits and 2^63 does not; NaN is in no range.
         let (low, high) = (
             self.b.ins().f64const(-9.223_372_036_854_776e18),

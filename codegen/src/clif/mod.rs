@@ -161,7 +161,6 @@ impl Emit<'_, '_> {
         ops.iter().for_each(|op| self.op(op));
     }
 
-    #[expect(clippy::too_many_lines, reason = "one arm an operation")]
     fn op(&mut self, op: &Op) {
         match op {
             Op::Const { dst, value } => {

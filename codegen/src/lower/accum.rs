@@ -2,7 +2,7 @@
 
 use adl_core::ir::{Atom, Var};
 use adl_core::prim::Inst;
-use adl_core::ty::Ty;
+use adl_core::ty::{PackTy, Ty};
 
 use super::sums::ZERO_TAG;
 use super::{Lower, split};
@@ -75,8 +75,8 @@ impl Lower<'_> {
             Ty::Scalar(_) => {}
             Ty::Table(_, elem) => self.acc_add_table(ty, elem, acc, value),
             Ty::Sum(alts) => self.acc_add_sum(ty, alts, acc, value),
-            Ty::Pack(_)
-            | Ty::Box(_)
+            Ty::Pack(pack) => self.acc_add_pack(ty, pack, acc, value),
+            Ty::Box(_)
             | Ty::Acc(_)
             | Ty::Tuple(_)
             | Ty::Named(..)
@@ -84,7 +84,49 @@ impl Lower<'_> {
             | Ty::Fn(..)
             | Ty::Lin(..)
             | Ty::Tangent(_)
-            | Ty::Var(_) => self.unsupported("an accumulator of bundles or cells"),
+            | Ty::Var(_) => self.unsupported("an accumulator of cells"),
+        }
+    }
+
+    /// The first bundle with something in it tells the sizes.
+    fn acc_add_pack(&mut self, ty: &Ty, pack: &PackTy, acc: &[Reg], value: &[Reg]) {
+        self.bind_sizes(ty, value);
+        let n = pack.sizes.len();
+        let zero = self.int(0);
+        for item in &pack.items {
+            if !matches!(item, Ty::Table(..)) {
+                return self.unsupported("an accumulator of bundles of what is no table");
+            }
+        }
+        let (mut at, mut from) = (2 * n, n);
+        for item in &pack.items {
+            let parts = repr::parts(item);
+            let (cells, regs) = (&acc[at..at + 2 * parts.len()], &value[from..from + repr::width(&parts)]);
+            (at, from) = (at + cells.len(), from + regs.len());
+            let nothing = self.equals(regs[1], 0);
+            self.branch(
+                nothing,
+                |_| {},
+                |this| {
+                    let old = this.load(Elem::Ref, cells[1], zero);
+                    let unset = this.equals(old, 0);
+                    this.when(unset, |this| {
+                        for (size, cell) in value[..n].iter().zip(acc.chunks(2)) {
+                            this.emit(Op::Store { src: *size, base: cell[1], index: zero });
+                        }
+                        for (part, cell) in parts.iter().zip(cells.chunks(2)) {
+                            let fresh = this.alloc_part(part, true);
+                            this.emit(Op::Store { src: fresh[0], base: cell[1], index: zero });
+                        }
+                    });
+                    let mut inner = vec![];
+                    for cell in cells.chunks(2) {
+                        let buffer = this.load(Elem::Ref, cell[1], zero);
+                        inner.extend([buffer, buffer]);
+                    }
+                    this.acc_add(item, &inner, regs);
+                },
+            );
         }
     }
 
@@ -161,23 +203,62 @@ impl Lower<'_> {
 
     /// The value in an accumulator, which gives up its buffers.
     fn frozen(&mut self, ty: &Ty, acc: &[Reg]) -> Vec<Reg> {
-        let zero = self.int(0);
-        let mut out = vec![];
-        let parts = repr::parts(ty);
-        for (part, acc) in parts.iter().zip(acc.chunks(2)) {
-            match part {
-                Part::Scalar(kind) => {
-                    out.push(self.load(Elem::Kind(*kind), acc[1], zero));
-                    self.emit(Op::Release { ptr: acc[0] });
+        match ty {
+            Ty::Table(..) => acc.to_vec(),
+            Ty::Sum(alts) => {
+                let mut out = self.out_of_cell(Elem::Kind(Kind::I64), &acc[..2]);
+                let mut at = 2;
+                for component in alts.iter().flatten() {
+                    let end = at + 2 * repr::parts(component).len();
+                    let own = self.frozen(component, &acc[at..end]);
+                    // Written again below where the sum is another alternative.
+                    for src in own {
+                        let dst = self.reg(self.kind(src));
+                        self.emit(Op::Move { dst, src });
+                        out.push(dst);
+                    }
+                    at = end;
                 }
-                Part::Table { .. } => out.extend_from_slice(acc),
-                Part::Cell => self.unsupported("an accumulator of cells"),
+                self.forget_others(alts, &repr::parts(ty), &out);
+                out
+            }
+            Ty::Pack(pack) => {
+                let (sizes, items) = acc.split_at(2 * pack.sizes.len());
+                let mut out = vec![];
+                for cell in sizes.chunks(2) {
+                    out.extend(self.out_of_cell(Elem::Kind(Kind::I64), cell));
+                }
+                for cell in items.chunks(2) {
+                    let buffer = self.out_of_cell(Elem::Ref, cell)[0];
+                    out.extend([buffer, buffer]);
+                }
+                out
+            }
+            Ty::Scalar(scalar) => self.out_of_cell(Elem::Kind(Kind::of(*scalar)), acc),
+            Ty::Box(_)
+            | Ty::Acc(_)
+            | Ty::Tuple(_)
+            | Ty::Named(..)
+            | Ty::Index(_)
+            | Ty::Fn(..)
+            | Ty::Lin(..)
+            | Ty::Tangent(_)
+            | Ty::Var(_) => {
+                self.unsupported("an accumulator of cells");
+                vec![]
             }
         }
-        if let Ty::Sum(alts) = ty {
-            self.forget_others(alts, &parts, &out);
+    }
+
+    /// What a cell holds; the cell is given up, but not what it points to.
+    fn out_of_cell(&mut self, elem: Elem, cell: &[Reg]) -> Vec<Reg> {
+        let zero = self.int(0);
+        let held = self.load(elem, cell[1], zero);
+        if elem == Elem::Ref {
+            self.emit(Op::Store { src: zero, base: cell[1], index: zero });
         }
-        out
+        self.emit(Op::Release { ptr: cell[0] });
+        vec![held]
     }
 
     /// Gives up the tables of the alternatives that a sum is not.
@@ -214,10 +295,7 @@ impl Lower<'_> {
     /// The accumulator of an alternative, made of those of its payload. Its tag is a cell that is not
     /// frozen but given up at the end of the block.
     pub(super) fn acc_inj(&mut self, vars: &[Var], ty: &Ty, tag: u32, accs: &[Atom]) -> Vec<Var> {
-        let sum = match ty {
-            Ty::Acc(of) => (**of).clone(),
-            ty => ty.clone(),
-        };
+        let sum = if let Ty::Acc(of) = ty { (**of).clone() } else { ty.clone() };
         let Ty::Sum(alts) = &sum else { unreachable!("lint: an alternative of a sum") };
         let (start, own) = repr::alternative(alts, tag);
         let cell = self.alloc(&Ty::Acc(Box::new(adl_core::ty::INT)), false);

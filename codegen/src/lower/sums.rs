@@ -2,11 +2,11 @@
 
 use adl_core::ir::{Atom, Var};
 use adl_core::prim::Inst;
-use adl_core::ty::Ty;
+use adl_core::ty::{PackTy, Scalar, Ty};
 
 use super::element::Target;
 use super::{Lower, split};
-use crate::loops::{Fail, Op, Reg};
+use crate::loops::{Const, Fail, Op, Reg};
 use crate::repr::{self, Kind, Part};
 
 /// The alternative of a tangent sum that stands for zero.
@@ -58,8 +58,8 @@ impl Lower<'_> {
             Ty::Scalar(_) => x.to_vec(),
             Ty::Table(_, elem) => self.sum_of_tables(ty, elem, x, y),
             Ty::Sum(alts) => self.sum_of_sums(ty, alts, x, y),
-            Ty::Pack(_)
-            | Ty::Box(_)
+            Ty::Pack(pack) => self.sum_of_packs(ty, pack, x, y),
+            Ty::Box(_)
             | Ty::Acc(_)
             | Ty::Tuple(_)
             | Ty::Named(..)
@@ -68,7 +68,7 @@ impl Lower<'_> {
             | Ty::Lin(..)
             | Ty::Tangent(_)
             | Ty::Var(_) => {
-                self.unsupported("the sum of two bundles or cells");
+                self.unsupported("the sum of two cells");
                 x.to_vec()
             }
         }
@@ -136,6 +136,49 @@ impl Lower<'_> {
                     },
                 );
             },
+        );
+        out
+    }
+
+    /// Where the sizes differ, one is the zero that has none.
+    fn sum_of_packs(&mut self, ty: &Ty, pack: &PackTy, x: &[Reg], y: &[Reg]) -> Vec<Reg> {
+        let parts = repr::parts(ty);
+        let out = self.fresh(&parts);
+        let n = pack.sizes.len();
+        let (same, empty) = (self.reg(Kind::I8), self.reg(Kind::I8));
+        for dst in [same, empty] {
+            self.emit(Op::Const { dst, value: Const::I8(true) });
+        }
+        for (x, y) in x[..n].iter().zip(&y[..n]) {
+            let equal = self.int_inst(Inst::Eq, *x, *y);
+            let none = self.equals(*x, 0);
+            for (dst, test) in [(same, equal), (empty, none)] {
+                let src = self.inst(Inst::And, Scalar::Bool, &[dst, test]);
+                self.emit(Op::Move { dst, src });
+            }
+        }
+        let give = |this: &mut Self, from: &[Reg]| {
+            for (dst, src) in out.iter().zip(from) {
+                this.emit(Op::Move { dst: *dst, src: *src });
+            }
+        };
+        let share = |this: &mut Self, from: &[Reg]| {
+            this.retain(&parts, from);
+            give(this, from);
+        };
+        self.branch(
+            same,
+            |this| {
+                this.bind_sizes(ty, x);
+                let (mut sum, mut at) = (x[..n].to_vec(), n);
+                for item in &pack.items {
+                    let end = at + repr::width(&repr::parts(item));
+                    sum.extend(this.sum_of(item, &x[at..end], &y[at..end]));
+                    at = end;
+                }
+                give(this, &sum);
+            },
+            |this| this.branch(empty, |this| share(this, y), |this| share(this, x)),
         );
         out
     }

@@ -191,9 +191,18 @@ impl Context<'_> {
                 }
                 Ok(Value::Pack(Arc::new(Bundle { sizes, items })))
             }
-            ty => {
+            Ty::Scalar(_)
+            | Ty::Box(_)
+            | Ty::Acc(_)
+            | Ty::Tuple(_)
+            | Ty::Named(..)
+            | Ty::Index(_)
+            | Ty::Fn(..)
+            | Ty::Lin(..)
+            | Ty::Tangent(_)
+            | Ty::Var(_) => {
                 let word = buffers.next().map_or(0, |b| load(memory, b.elem, b.data, i));
-                self.decode(memory, ty, &mut [word].iter())
+                self.decode(memory, leaf, &mut [word].iter())
             }
         }
     }

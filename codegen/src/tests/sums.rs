@@ -278,3 +278,42 @@ fn structures_go_in_and_out() {
         &[table.clone().into(), table.into(), bools.into()],
     );
 }
+
+#[test]
+fn bundles_add_and_accumulate() {
+    let text = "core 1
+        fn f(%n: Int, %m: Int) {
+          %a: exists %k . ([%k]F64) = call make(%n)
+          %b: exists %k2 . ([%k2]F64) = call make(%m)
+          %z: exists %k3 . ([%k3]F64) = zero(exists %k4 . ([%k4]F64))
+          %c: exists %k5 . ([%k5]F64) = addct(%a, %z)
+          %d: exists %k6 . ([%k6]F64) = addct(%z, %c)
+          %e: exists %k7 . ([%k7]F64) = addct(%d, %a)
+          %acc: Acc(exists %k8 . ([%k8]F64)) = acc_new(exists %k9 . ([%k9]F64))
+          acc_add %acc[] += %z
+          acc_add %acc[] += %a
+          acc_add %acc[] += %e
+          %r: exists %k10 . ([%k10]F64) = acc_freeze(%acc)
+          %ts: Acc([2]exists %k11 . ([%k11]F64)) = acc_new([2]exists %k12 . ([%k12]F64))
+          acc_add? %ts[1] += %b
+          acc_add? %ts[1] += %b
+          %us: [2]exists %k13 . ([%k13]F64) = acc_freeze(%ts)
+          %u: exists %k14 . ([%k14]F64) = index? %us[1]
+          %sum: Acc(<| exists %k15 . ([%k15]F64)>) = acc_new(<| exists %k16 . ([%k16]F64)>)
+          %v: <| exists %k17 . ([%k17]F64)> = inject 1 (%b) : <| exists %k18 . ([%k18]F64)>
+          acc_add %sum[] += %v
+          %w: <| exists %k19 . ([%k19]F64)> = acc_freeze(%sum)
+          yield %e, %r, %u, %w
+        }
+        fn make(%n: Int) {
+          %xs: [%n]F64 = for %i < %n {
+            %x: F64 = to_f64 %i
+            yield %x
+          }
+          %p: exists %k . ([%k]F64) = pack (%n) (%xs) : exists %k2 . ([%k2]F64)
+          yield %p
+        }";
+    for (n, m) in [(3, 2), (1, 4), (2, 0)] {
+        both(text, &[Value::Int(n), Value::Int(m)]).unwrap();
+    }
+}

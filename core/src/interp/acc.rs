@@ -199,6 +199,9 @@ impl Accs {
                         cells[at] = cell;
                     }
                 }
+                // The zero of any size, which does not tell the sizes.
+                (Node::Packs(_), Value::Pack(pack))
+                    if !pack.sizes.is_empty() && pack.sizes.iter().all(|n| *n == 0) => {}
                 (Node::Packs(cells), Value::Pack(pack)) => {
                     let cell = cells[at].clone();
                     let cell = self.add_pack(cell, pack, account, span)?;
