@@ -32,15 +32,22 @@ impl Spec<'_> {
         let Shape::Fun(closures) = &f.shape else { panic!("a function") };
         let (inst, sizes) = self.instance(&closures[0], &arg.shape)?;
         let mut mask = vec![false; sizes.len() + f.leaves.len()];
-        let args: Vec<Atom> = sizes.into_iter().chain(f.leaves.iter().cloned()).chain(arg.leaves.clone()).collect();
+        let args: Vec<Atom> =
+            sizes.into_iter().chain(f.leaves.iter().cloned()).chain(arg.leaves.clone()).collect();
         mask.extend(arg.leaves.iter().map(|a| a.ty().is_active()));
-        let func = &mut self.s.target.funcs[inst.func.0 as usize];
-        *func = pipeline::before_ad(func.clone());
+        let at = inst.func.0 as usize;
+        let func = self.s.target.funcs[at].clone();
+        self.s.target.funcs[at] = pipeline::before_ad(&self.s.target, func);
         Ok((inst, args, mask))
     }
 
     fn checked<T>(&self, made: std::result::Result<T, Error>) -> Result<T> {
-        made.map_err(|e| SpecError { code: DiagCode::E0501, message: e.message, help: Some(e.help), span: e.span })
+        made.map_err(|e| SpecError {
+            code: DiagCode::E0501,
+            message: e.message,
+            help: Some(e.help),
+            span: e.span,
+        })
     }
 
     fn vjp(&mut self, f: &Val, arg: &Val) -> Result<Val> {
@@ -126,9 +133,7 @@ impl Spec<'_> {
         let names: Vec<Var> = held.iter().map(|a| Var::new(a.ty())).collect();
         let mut captured: Vec<(Var, Shape)> =
             names.iter().zip(&held).map(|(v, a)| (v.clone(), Shape::Raw(a.ty()))).collect();
-        captured.extend(
-            sizes.params.iter().map(|v| (v.clone(), Shape::Scalar(adl_core::ty::Scalar::Int))),
-        );
+        captured.extend(sizes.params.iter().map(|v| (v.clone(), Shape::Scalar(adl_core::ty::Scalar::Int))));
         let map = LinearMap {
             func,
             backward,

@@ -54,7 +54,11 @@ fn check_modes(p: &Program, f: FuncId, args: &[Value], seed: u64) {
         let all: Vec<Value> = args
             .iter()
             .zip(float_params(&p, f))
-            .map(|(a, on)| if on { with_floats(std::slice::from_ref(a), &mut moved).remove(0) } else { a.clone() })
+            .map(
+                |(a, on)| {
+                    if on { with_floats(std::slice::from_ref(a), &mut moved).remove(0) } else { a.clone() }
+                },
+            )
             .collect();
         floats(&run(&p, f, &all).expect("runs").values)
     };
@@ -63,14 +67,22 @@ fn check_modes(p: &Program, f: FuncId, args: &[Value], seed: u64) {
         let slope = (u - l) / (2.0 * h);
         assert!(close(slope, *t, 1e-5), "{name}: differences say {slope}, jvp says {t}");
     }
-    assert!(close(dot(&jv, &w), dot(&v, &jtw), 1e-10), "{name}: ⟨Jv, w⟩ = {} but ⟨v, Jᵀw⟩ = {}", dot(&jv, &w), dot(&v, &jtw));
+    assert!(
+        close(dot(&jv, &w), dot(&v, &jtw), 1e-10),
+        "{name}: ⟨Jv, w⟩ = {} but ⟨v, Jᵀw⟩ = {}",
+        dot(&jv, &w),
+        dot(&v, &jtw)
+    );
 }
 
 /// A program's last function, checked, and its gradient function checked in turn.
 fn check(text: &str, args: &[Value]) {
     let p = parse::program(text).unwrap_or_else(|e| panic!("{}: {}", e.message, &text[e.at..]));
     let f = FuncId(u32::try_from(p.funcs.len() - 1).expect("few"));
-    assert_eq!(parse::program(&adl_core::print::program(&p)).map(|q| adl_core::print::program(&q)), Ok(adl_core::print::program(&p)));
+    assert_eq!(
+        parse::program(&adl_core::print::program(&p)).map(|q| adl_core::print::program(&q)),
+        Ok(adl_core::print::program(&p))
+    );
     check_modes(&p, f, args, 1);
     // Second order: the pullback as a function of the point.
     let mut q = p.clone();
@@ -79,7 +91,11 @@ fn check(text: &str, args: &[Value]) {
     let ys: Vec<Value> = y.iter().filter(|v| !floats(std::slice::from_ref(v)).is_empty()).cloned().collect();
     let w = noise(floats(&ys).len(), 7);
     let cts = with_floats(&ys, &mut w.into_iter());
-    if std::env::var("DUMP").is_ok() { let mut r = q.clone(); vjp(&mut r, &mut Derivatives::default(), bwd); eprintln!("{}", adl_core::print::program(&r)); }
+    if std::env::var("DUMP").is_ok() {
+        let mut r = q.clone();
+        vjp(&mut r, &mut Derivatives::default(), bwd);
+        eprintln!("{}", adl_core::print::program(&r));
+    }
     check_modes(&q, bwd, &[args, &cts].concat(), 3);
 }
 
@@ -145,7 +161,14 @@ fn nested_for_with_rows() {
           }
           yield %3
         }",
-        &[Value::Int(2), Value::Int(3), Value::Table(Table::new(&[2, 3], adl_core::value::Leaves::F64(vec![0.1, 0.2, -0.3, 0.4, 0.5, -0.6])))],
+        &[
+            Value::Int(2),
+            Value::Int(3),
+            Value::Table(Table::new(
+                &[2, 3],
+                adl_core::value::Leaves::F64(vec![0.1, 0.2, -0.3, 0.4, 0.5, -0.6]),
+            )),
+        ],
     );
 }
 
@@ -318,7 +341,8 @@ fn accumulators() {
 
 #[test]
 fn contraction() {
-    let m = Value::Table(Table::new(&[2, 3], adl_core::value::Leaves::F64(vec![0.1, 0.2, -0.3, 0.4, 0.5, -0.6])));
+    let m =
+        Value::Table(Table::new(&[2, 3], adl_core::value::Leaves::F64(vec![0.1, 0.2, -0.3, 0.4, 0.5, -0.6])));
     check(
         "core 1
         fn f(%0: Int, %1: Int, %2: [%0][%1]F64, %3: [%1]F64) {

@@ -77,7 +77,8 @@ pub fn jvp(p: &mut Program, d: &mut Derivatives, f: FuncId) -> FuncId {
     let params = func.params.iter().map(|v| rename_var(v, &mut map)).collect::<Vec<_>>();
     let mut b = Builder::default();
     let outs = b.call(made.func, &func, params.iter().map(Atom::from).collect());
-    func = Func { params, body: b.finish(outs[n..].to_vec()), name: format!("{}_tangent", func.name), ..func };
+    func =
+        Func { params, body: b.finish(outs[n..].to_vec()), name: format!("{}_tangent", func.name), ..func };
     push(p, func)
 }
 

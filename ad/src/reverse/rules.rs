@@ -169,11 +169,8 @@ impl Rev<'_, '_> {
             return;
         }
         let (sizes, items) = vars.split_at(ty.sizes.len());
-        let bars: Vec<(Option<Atom>, Ty)> = items
-            .iter()
-            .filter(|v| v.ty().is_active())
-            .map(|v| (self.bar(v), tangent_of(v.ty())))
-            .collect();
+        let bars: Vec<(Option<Atom>, Ty)> =
+            items.iter().filter(|v| v.ty().is_active()).map(|v| (self.bar(v), tangent_of(v.ty()))).collect();
         if bars.iter().all(|(bar, _)| bar.is_none()) {
             return;
         }

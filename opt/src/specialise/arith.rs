@@ -20,13 +20,17 @@ impl Spec<'_> {
         match (&a.shape, &b.shape) {
             (Shape::Tuple(x), _) if x.is_empty() => Ok(Val::unit()),
             (_, Shape::Tuple(y)) if y.is_empty() => Ok(Val::unit()),
-            (Shape::Struct(id, _), _) | (_, Shape::Struct(id, _)) if self.instance_method(*id, op).is_some() => {
+            (Shape::Struct(id, _), _) | (_, Shape::Struct(id, _))
+                if self.instance_method(*id, op).is_some() =>
+            {
                 let func = self.instance_method(*id, op).expect("just found");
                 let (a, b) = (self.as_instance(a, b)?, self.as_instance(b, a)?);
                 let f = self.top_closure(func, vec![])?;
                 self.apply(&f, Val::tuple(vec![a, b]))
             }
-            (Shape::Table(..), _) | (_, Shape::Table(..)) => self.over_table(a, b, |s, x, y| s.arith(op, x, y)),
+            (Shape::Table(..), _) | (_, Shape::Table(..)) => {
+                self.over_table(a, b, |s, x, y| s.arith(op, x, y))
+            }
             (Shape::Tuple(_) | Shape::Struct(..), Shape::Tuple(_) | Shape::Struct(..)) => {
                 let parts: Result<Vec<Val>> =
                     a.parts().iter().zip(b.parts()).map(|(x, y)| self.arith(op, x, &y)).collect();
@@ -90,7 +94,9 @@ impl Spec<'_> {
         args: &[Val],
         each: impl FnOnce(&mut Self, &[Val]) -> Result<Val>,
     ) -> Result<Val> {
-        let ix = args.iter().find_map(|a| if let Shape::Table(ix, _) = &a.shape { Some(ix.clone()) } else { None });
+        let ix = args
+            .iter()
+            .find_map(|a| if let Shape::Table(ix, _) = &a.shape { Some(ix.clone()) } else { None });
         let ix = ix.expect("one operand is a table");
         let i = Var::named("i", INT);
         self.open_with(std::slice::from_ref(&i));
@@ -128,7 +134,9 @@ impl Spec<'_> {
             (Method::Mul | Method::Div, Shape::Tangent(..), Shape::Scalar(_)) => {
                 self.map_tangent(a, |s, x| s.arith(op, x, b))
             }
-            (Method::Mul, Shape::Scalar(_), Shape::Tangent(..)) => self.map_tangent(b, |s, y| s.arith(op, a, y)),
+            (Method::Mul, Shape::Scalar(_), Shape::Tangent(..)) => {
+                self.map_tangent(b, |s, y| s.arith(op, a, y))
+            }
             _ => self.error(Code::E0399, "this operation on tangents of enums is not supported yet", None),
         }
     }

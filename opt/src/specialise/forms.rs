@@ -121,8 +121,11 @@ impl Spec<'_> {
             }
             Expr::AccNew(ty) => {
                 let shape = self.ty_shape(ty, env)?;
-                let leaves =
-                    self.leaf_tys(&shape).into_iter().map(|t| self.bind(Ty::Acc(Box::new(t.clone())), Expr::AccNew(t))).collect();
+                let leaves = self
+                    .leaf_tys(&shape)
+                    .into_iter()
+                    .map(|t| self.bind(Ty::Acc(Box::new(t.clone())), Expr::AccNew(t)))
+                    .collect();
                 Val { shape: Shape::Acc(Box::new(shape)), leaves }
             }
             Expr::AccAdd { acc, index, value, check } => {
@@ -136,8 +139,12 @@ impl Spec<'_> {
                 let acc = self.atom(a, env)?;
                 let Shape::Acc(shape) = acc.shape else { panic!("an accumulator") };
                 let tys = self.leaf_tys(&shape);
-                let leaves =
-                    acc.leaves.iter().zip(tys).map(|(a, t)| self.bind(t, Expr::AccFreeze(a.clone()))).collect();
+                let leaves = acc
+                    .leaves
+                    .iter()
+                    .zip(tys)
+                    .map(|(a, t)| self.bind(t, Expr::AccFreeze(a.clone())))
+                    .collect();
                 Val { shape: *shape, leaves }
             }
             Expr::Effect(effect) => return self.effect(effect, stmt, env),
@@ -254,7 +261,11 @@ impl Spec<'_> {
                 let mut rest = ordinal;
                 for (k, x) in xs.iter().enumerate().rev() {
                     let n = self.size_of(x);
-                    let own = if k == 0 { rest.clone() } else { self.prim(&prim::INT_MOD, &[rest.clone(), n.clone()]) };
+                    let own = if k == 0 {
+                        rest.clone()
+                    } else {
+                        self.prim(&prim::INT_MOD, &[rest.clone(), n.clone()])
+                    };
                     if k > 0 {
                         rest = self.prim(&prim::INT_DIV, &[rest, n]);
                     }
@@ -315,12 +326,15 @@ impl Spec<'_> {
             shape = *elem;
         }
         if !same_layout(&shape, &value.shape) {
-            return self.error(Code::E0399, "a table of functions can be updated only with the same function", None);
+            return self.error(
+                Code::E0399,
+                "a table of functions can be updated only with the same function",
+                None,
+            );
         }
         let mut leaves = vec![];
         for (t, v) in table.leaves.iter().zip(&value.leaves) {
-            let expr =
-                Expr::Update { table: t.clone(), index: ordinals.clone(), value: v.clone(), check };
+            let expr = Expr::Update { table: t.clone(), index: ordinals.clone(), value: v.clone(), check };
             leaves.push(self.bind(t.ty(), expr));
         }
         Ok(Val { shape: table.shape.clone(), leaves })
@@ -417,9 +431,8 @@ impl Spec<'_> {
         env: &Env,
     ) -> Result<(Expr, Shape)> {
         let tys = self.leaf_tys(shape);
-        let new_state = |tys: &[Ty]| -> Vec<Var> {
-            tys.iter().map(|t| Var::named(state.name(), t.clone())).collect()
-        };
+        let new_state =
+            |tys: &[Ty]| -> Vec<Var> { tys.iter().map(|t| Var::named(state.name(), t.clone())).collect() };
         let bind = |env: &Env, var: &Var, vars: &[Var]| {
             let mut env = env.clone();
             env.set(var, Val { shape: shape.clone(), leaves: vars.iter().map(Atom::from).collect() });

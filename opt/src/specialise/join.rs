@@ -13,9 +13,9 @@ use super::{Result, Scope, Spec};
 
 /// A branch that has been built: its block is open again while it is finished.
 pub(crate) struct Branch {
-    pub(crate) params: Vec<Var>,
-    pub(crate) scope: Scope,
-    pub(crate) val: Val,
+    params: Vec<Var>,
+    scope: Scope,
+    val: Val,
 }
 
 impl Spec<'_> {
@@ -141,7 +141,8 @@ impl Spec<'_> {
                 }
                 Ok(leaves)
             }
-            (Shape::Enum(_, from), Shape::Enum(_, alts)) | (Shape::Tangent(_, from), Shape::Tangent(_, alts)) => {
+            (Shape::Enum(_, from), Shape::Enum(_, alts))
+            | (Shape::Tangent(_, from), Shape::Tangent(_, alts)) => {
                 let tags = (0..from.len()).collect::<Vec<_>>();
                 self.reinject(&val.leaves[0], from, alts, &tags, to)
             }
@@ -162,7 +163,13 @@ impl Spec<'_> {
         }
     }
 
-    fn coerce_fun(&mut self, val: &Val, from: &[Closure], to: &[Closure], shape: &Shape) -> Result<Vec<Atom>> {
+    fn coerce_fun(
+        &mut self,
+        val: &Val,
+        from: &[Closure],
+        to: &[Closure],
+        shape: &Shape,
+    ) -> Result<Vec<Atom>> {
         let captures = |cs: &[Closure]| -> Vec<Vec<Shape>> {
             cs.iter().map(|c| c.captured.iter().map(|(_, s)| s.clone()).collect()).collect()
         };

@@ -12,9 +12,13 @@ impl Spec<'_> {
     /// One overloaded operation.
     pub(crate) fn method(&mut self, method: Method, ty: &Ty, args: Vec<Val>, env: &Env) -> Result<Val> {
         match method {
-            Method::Add | Method::Sub | Method::Mul | Method::Div | Method::Rem | Method::Pow | Method::PowInt => {
-                self.arith_at(method, ty, &args, env)
-            }
+            Method::Add
+            | Method::Sub
+            | Method::Mul
+            | Method::Div
+            | Method::Rem
+            | Method::Pow
+            | Method::PowInt => self.arith_at(method, ty, &args, env),
             Method::Neg => self.neg(&args[0]),
             Method::Zero => {
                 let shape = self.ty_shape(ty, env)?;
@@ -70,7 +74,11 @@ impl Spec<'_> {
     /// `x^k` of a value with an instance of `Num`, for a constant k.
     fn power_by_squaring(&mut self, x: &Val, k: &Val) -> Result<Val> {
         let Some(k) = k.leaves[0].as_int().filter(|k| 0 <= *k) else {
-            return self.error(Code::E0399, "a power of this type needs a constant exponent of at least 0", None);
+            return self.error(
+                Code::E0399,
+                "a power of this type needs a constant exponent of at least 0",
+                None,
+            );
         };
         let mut acc: Option<Val> = None;
         let mut square = x.clone();
@@ -122,7 +130,9 @@ impl Spec<'_> {
             let is_float = atom.ty().scalar().is_some_and(Scalar::is_float);
             match s {
                 Scalar::F64 | Scalar::F32 if !is_float => Ok(spec.float_of(atom.clone(), s)),
-                Scalar::F32 if atom.ty() == adl_core::ty::F64 => Ok(spec.prim(&prim::NARROW, std::slice::from_ref(&atom))),
+                Scalar::F32 if atom.ty() == adl_core::ty::F64 => {
+                    Ok(spec.prim(&prim::NARROW, std::slice::from_ref(&atom)))
+                }
                 Scalar::F64 | Scalar::F32 => Ok(atom.clone()),
                 Scalar::Int if !is_float => Ok(atom.clone()),
                 Scalar::Int | Scalar::Bool | Scalar::Str | Scalar::Key => {
@@ -237,7 +247,9 @@ impl Spec<'_> {
             | Shape::Tangent(..)
             | Shape::Fun(_)
             | Shape::Acc(_)
-            | Shape::Raw(_) => self.error(Code::E0399, "`stop_gradient` of this value is not supported yet", None),
+            | Shape::Raw(_) => {
+                self.error(Code::E0399, "`stop_gradient` of this value is not supported yet", None)
+            }
         }
     }
 

@@ -200,7 +200,8 @@ impl Spec<'_> {
         }
         if let Some((_, columns)) = rank2(b) {
             return self.tabulate(&columns, |s, j| {
-                let column = s.tabulate(inner, |s, k| s.index_val(b, &[Val::scalar(k), Val::scalar(j)], false))?;
+                let column =
+                    s.tabulate(inner, |s, k| s.index_val(b, &[Val::scalar(k), Val::scalar(j)], false))?;
                 s.matmul(a, &column)
             });
         }

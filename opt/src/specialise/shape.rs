@@ -258,7 +258,11 @@ impl Shape {
                 _ => {
                     let alts: Vec<Vec<Shape>> =
                         cs.iter().map(|c| c.captured.iter().map(|(_, s)| s.clone()).collect()).collect();
-                    if alts.iter().flatten().all(|s| s.n_leaves() == 0) { vec![INT] } else { vec![sum_ty(&alts)] }
+                    if alts.iter().flatten().all(|s| s.n_leaves() == 0) {
+                        vec![INT]
+                    } else {
+                        vec![sum_ty(&alts)]
+                    }
                 }
             },
             Shape::Acc(s) => s.leaf_tys().into_iter().map(|t| Ty::Acc(Box::new(t))).collect(),
@@ -289,7 +293,9 @@ impl Shape {
             Shape::Scalar(_) => {}
             Shape::Index(ix) => ix.sizes(out),
             Shape::Tuple(ss) | Shape::Struct(_, ss) => ss.iter().for_each(|s| s.sizes(out)),
-            Shape::Enum(_, alts) | Shape::Tangent(_, alts) => alts.iter().flatten().for_each(|s| s.sizes(out)),
+            Shape::Enum(_, alts) | Shape::Tangent(_, alts) => {
+                alts.iter().flatten().for_each(|s| s.sizes(out))
+            }
             Shape::Table(ix, s) => {
                 ix.sizes(out);
                 s.sizes(out);

@@ -70,4 +70,3 @@ impl Spec<'_> {
         Fmt::Sum(names.into_iter().zip(alts).collect())
     }
 }
-

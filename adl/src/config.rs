@@ -1,0 +1,28 @@
+//! How programs are run.
+
+use adl_core::run::Limits;
+
+/// What executes a program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Backend {
+    /// Machine code.
+    #[default]
+    Machine,
+    /// The interpreter of loops: the form just before machine code.
+    Loops,
+    /// The reference interpreter.
+    Interpreter,
+}
+
+/// Settings of a [`crate::Session`].
+#[derive(Clone, Debug, Default)]
+pub struct Config {
+    /// What executes.
+    pub backend: Backend,
+    /// Memory, depth, cancellation.
+    pub limits: Limits,
+    /// Check the invariants of Core after every pass also in release builds.
+    pub lint: bool,
+    /// Values for `param`s, as written on the command line.
+    pub params: Vec<(String, String)>,
+}

@@ -1,0 +1,67 @@
+//! Core as text, after each stage and pass.
+
+use adl_core::ir::{Item, Program};
+use adl_core::print;
+use adl_diag::Diagnostic;
+use adl_opt::link::link;
+use adl_opt::pipeline::PIPELINE;
+
+use crate::session::Session;
+
+/// The name of a stage: `elaborate`, `specialise`, the passes, `loops`.
+pub type Stage = &'static str;
+
+/// All stages, in order.
+pub fn stages() -> Vec<Stage> {
+    let passes = PIPELINE.iter().map(|p| p.name);
+    ["elaborate", "specialise"].into_iter().chain(passes).chain(["loops"]).collect()
+}
+
+impl Session {
+    /// The program of a text after a stage, item by item. Items run in between, since the shapes of later ones
+    /// depend on the values of earlier ones; `host` gets their output.
+    ///
+    /// # Errors
+    ///
+    /// What the check or the run finds.
+    pub fn dump(
+        &mut self,
+        name: &str,
+        text: &str,
+        stage: &str,
+        host: &mut dyn adl_core::host::Host,
+    ) -> Result<String, Vec<Diagnostic>> {
+        let (checked, outcome) = self.check_text(name, text);
+        let Some(checked) = checked else { return Err(outcome.diagnostics) };
+        if stage == "elaborate" {
+            let own = checked.program.funcs.iter().filter(|f| self.is_in(f.span, name)).cloned().collect();
+            return Ok(print::program(&Program { funcs: own, ..checked.program }));
+        }
+        self.specialiser.source = Program { items: vec![], ..checked.program.clone() };
+        let mut out = String::new();
+        for (k, item) in checked.program.items.iter().enumerate() {
+            out.push_str(&self.dump_item(item, k, stage).map_err(|d| vec![d])?);
+            self.run_item(item, k, host).map_err(|d| vec![d])?;
+        }
+        Ok(out)
+    }
+
+    fn is_in(&self, span: adl_diag::Span, name: &str) -> bool {
+        !span.is_dummy() && self.sources.file(span.file).name == name
+    }
+
+    fn dump_item(&mut self, item: &Item, k: usize, stage: &str) -> Result<String, Diagnostic> {
+        let code = self.specialise(item, &format!("item.{k}"))?;
+        let target = &self.specialiser.target;
+        let n = PIPELINE.iter().position(|p| p.name == stage).map_or(0, |k| k + 1);
+        if stage == "loops" {
+            let (program, _) = link(target, code.func, PIPELINE);
+            return Ok(match adl_codegen::lower(&program) {
+                Ok(loops) => loops.to_string(),
+                Err(e) => format!("; no loops: {e:?}\n"),
+            });
+        }
+        let (program, _) = link(target, code.func, &PIPELINE[..n]);
+        Ok(print::program(&program))
+    }
+}

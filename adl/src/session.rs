@@ -1,0 +1,288 @@
+//! A session: what has been defined, and the values of top-level names.
+//!
+//! Items are specialised, optimised, compiled and run one after the other. The leaves of a top-level value are
+//! kept; a later item takes those it reads as arguments, and sees their sizes as constants.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use adl_codegen::{CompileError, compile};
+use adl_core::account::Account;
+use adl_core::host::Host;
+use adl_core::interp::Interp;
+use adl_core::ir::{Atom, FuncId, Item, ItemKind, Lit, Program, Var};
+use adl_core::run::RuntimeError;
+use adl_core::value::Value;
+use adl_core::walk::Subst;
+use adl_diag::{Code, Diagnostic, FileId, SourceMap};
+use adl_opt::link::link;
+use adl_opt::pipeline::PIPELINE;
+use adl_opt::specialise::shape::Shape;
+use adl_opt::specialise::{ItemCode, SpecError, Specialiser};
+use adl_typecheck::Checked;
+
+use crate::config::{Backend, Config};
+use crate::timing::{Timing, timed};
+
+/// A growing program and its values.
+pub struct Session {
+    pub(crate) config: Config,
+    /// All texts seen, for rendering diagnostics.
+    pub sources: SourceMap,
+    checker: adl_typecheck::Session,
+    pub(crate) specialiser: Specialiser,
+    shapes: HashMap<Var, Shape>,
+    values: HashMap<Var, Vec<Value>>,
+    account: Arc<Account>,
+    /// Time by stage.
+    pub timing: Timing,
+    /// Items that ran as machine code, and items that did not.
+    pub executed: (usize, usize),
+}
+
+/// What running a text did.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// Errors and warnings of the check, then the error that ended the run.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Did the check find errors, so that nothing ran?
+    pub rejected: bool,
+    /// Did the run end with an error?
+    pub failed: bool,
+    /// Names that the text defined, with their types.
+    pub names: Vec<(String, String)>,
+}
+
+impl Session {
+    /// A session that knows the prelude.
+    ///
+    /// # Panics
+    ///
+    /// If the prelude does not check, which is a mistake of the library.
+    pub fn new(config: Config) -> Session {
+        let mut sources = SourceMap::new();
+        let mut timing = Timing::default();
+        let file = sources.add("prelude.adl", adl_stdlib::PRELUDE);
+        let (module, errors) = timed(&mut timing.parse, || adl_syntax::parse(file, adl_stdlib::PRELUDE));
+        assert!(errors.is_empty(), "the prelude does not parse: {errors:?}");
+        let (checker, checked) = timed(&mut timing.check, || {
+            adl_typecheck::Session::with_prelude(adl_typecheck::Options::default(), &module)
+        });
+        assert!(checked.is_ok(), "the prelude does not check: {:?}", checked.diagnostics);
+        let account = Account::new(config.limits.memory);
+        Session {
+            config,
+            sources,
+            checker,
+            specialiser: Specialiser::new(checked.program),
+            shapes: HashMap::new(),
+            values: HashMap::new(),
+            account,
+            timing,
+            executed: (0, 0),
+        }
+    }
+
+    /// Checks a text and runs its items in order.
+    pub fn run(&mut self, name: &str, text: &str, host: &mut dyn Host) -> Outcome {
+        let (checked, mut outcome) = self.check_text(name, text);
+        if outcome.rejected {
+            return outcome;
+        }
+        let Some(checked) = checked else { return outcome };
+        self.specialiser.source = Program { items: vec![], ..checked.program.clone() };
+        for (k, item) in checked.program.items.iter().enumerate() {
+            if let Err(diagnostic) = self.run_item(item, k, host) {
+                outcome.diagnostics.push(diagnostic);
+                outcome.failed = true;
+                break;
+            }
+        }
+        outcome
+    }
+
+    /// Checks a text without running it.
+    pub fn check(&mut self, name: &str, text: &str) -> Outcome {
+        self.check_text(name, text).1
+    }
+
+    pub(crate) fn check_text(&mut self, name: &str, text: &str) -> (Option<Checked>, Outcome) {
+        let file = self.sources.add(name, text);
+        let (module, mut diagnostics) = timed(&mut self.timing.parse, || adl_syntax::parse(file, text));
+        let broken = diagnostics.iter().any(Diagnostic::is_error);
+        let before = self.checker.clone();
+        let checked = timed(&mut self.timing.check, || self.checker.check(&module));
+        diagnostics.extend(checked.diagnostics.iter().cloned());
+        let rejected = broken || !checked.is_ok();
+        if rejected {
+            self.checker = before;
+        }
+        let names = if rejected { vec![] } else { checked.names.clone() };
+        let outcome = Outcome { diagnostics, rejected, failed: false, names };
+        ((!rejected).then_some(checked), outcome)
+    }
+
+    /// The type of an expression.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    pub fn type_of(&mut self, text: &str) -> Result<String, Vec<Diagnostic>> {
+        let file = self.sources.add("<type>", text);
+        let (module, diagnostics) = adl_syntax::parse(file, text);
+        if diagnostics.iter().any(Diagnostic::is_error) {
+            return Err(diagnostics);
+        }
+        match module.items.as_slice() {
+            [item] => match &item.kind {
+                adl_syntax::ast::ItemKind::Expr(e) => self.checker.type_of(e),
+                _ => Err(vec![not_an_expression(file, text)]),
+            },
+            _ => Err(vec![not_an_expression(file, text)]),
+        }
+    }
+
+    /// Names in scope, for completion.
+    pub fn names(&self) -> Vec<String> {
+        self.checker.names_in_scope()
+    }
+
+    /// Runs one item by its number.
+    pub(crate) fn run_item(&mut self, item: &Item, k: usize, host: &mut dyn Host) -> Result<(), Diagnostic> {
+        self.item(item, &format!("item.{k}"), host)
+    }
+
+    fn item(&mut self, item: &Item, name: &str, host: &mut dyn Host) -> Result<(), Diagnostic> {
+        if let ItemKind::Test(_) = item.kind {
+            return Ok(());
+        }
+        if let ItemKind::Param(param, var) = &item.kind
+            && let Some(value) = self.override_of(param, var)?
+        {
+            let scalar = var.ty().scalar().expect("parameters are scalars");
+            self.shapes.insert(var.clone(), Shape::Scalar(scalar));
+            self.values.insert(var.clone(), vec![value]);
+            return Ok(());
+        }
+        let code = self.specialise(item, name)?;
+        let (values, args) = self.execute(&code, host)?;
+        self.keep(item, &code, values, &args);
+        Ok(())
+    }
+
+    pub(crate) fn specialise(&mut self, item: &Item, name: &str) -> Result<ItemCode, Diagnostic> {
+        let (specialiser, shapes) = (&mut self.specialiser, &self.shapes);
+        timed(&mut self.timing.specialise, || specialiser.item(item, shapes, name)).map_err(spec_error)
+    }
+
+    /// The item's program after all passes, and its function there.
+    pub(crate) fn optimise(&mut self, code: &ItemCode) -> (Program, FuncId) {
+        let target = &self.specialiser.target;
+        timed(&mut self.timing.optimise, || link(target, code.func, PIPELINE))
+    }
+
+    fn execute(
+        &mut self,
+        code: &ItemCode,
+        host: &mut dyn Host,
+    ) -> Result<(Vec<Value>, Vec<Value>), Diagnostic> {
+        let (program, func) = self.optimise(code);
+        let args: Vec<Value> = code.inputs.iter().map(|(v, k)| self.values[v][*k].clone()).collect();
+        let (limits, account) = (&self.config.limits, &self.account);
+        let outcome = match self.config.backend {
+            Backend::Machine => match timed(&mut self.timing.compile, || compile(&program)) {
+                Ok(compiled) => {
+                    self.executed.0 += 1;
+                    timed(&mut self.timing.run, || compiled.run_on(account, func, args.clone(), host, limits))
+                }
+                Err(error) => {
+                    return Err(Diagnostic::error(Code::E0399, compile_message(&error))
+                        .help("run it with `--interp`"));
+                }
+            },
+            Backend::Loops | Backend::Interpreter => {
+                self.executed.1 += 1;
+                let interp = Interp::new(&program);
+                timed(&mut self.timing.run, || interp.run_on(account, func, args.clone(), host, limits))
+            }
+        };
+        Ok((outcome.map_err(runtime_error)?.values, args))
+    }
+
+    /// Keeps the values that a `let` or `param` binds; sizes in their shapes become constants.
+    fn keep(&mut self, item: &Item, code: &ItemCode, values: Vec<Value>, args: &[Value]) {
+        let vars: &[Var] = match &item.kind {
+            ItemKind::Let(vars) => vars,
+            ItemKind::Param(_, var) => std::slice::from_ref(var),
+            ItemKind::Show | ItemKind::Test(_) => return,
+        };
+        let func = &self.specialiser.target.funcs[code.func.0 as usize];
+        let mut sizes = Subst::new();
+        for (v, value) in func.params.iter().zip(args) {
+            if let Value::Int(k) = value {
+                sizes.insert(v.clone(), Atom::int(*k));
+            }
+        }
+        for (r, value) in func.body.results.iter().zip(&values) {
+            if let (Atom::Var(v), Value::Int(k)) = (r, value) {
+                sizes.insert(v.clone(), Atom::Lit(Lit::Int(*k)));
+            }
+        }
+        let mut leaves = values.into_iter().skip(code.n_sizes);
+        for (var, shape) in vars.iter().zip(&code.results) {
+            let own = leaves.by_ref().take(shape.n_leaves()).collect();
+            self.values.insert(var.clone(), own);
+            self.shapes.insert(var.clone(), shape.subst(&sizes));
+        }
+    }
+
+    /// The value given for a parameter on the command line.
+    fn override_of(&self, param: &str, var: &Var) -> Result<Option<Value>, Diagnostic> {
+        use adl_core::ty::Scalar;
+        let Some((_, text)) = self.config.params.iter().rev().find(|(name, _)| name == param) else {
+            return Ok(None);
+        };
+        let value = match var.ty().scalar() {
+            Some(Scalar::F64) => text.parse().ok().map(Value::F64),
+            Some(Scalar::F32) => text.parse().ok().map(Value::F32),
+            Some(Scalar::Int) => text.replace('_', "").parse().ok().map(Value::Int),
+            Some(Scalar::Bool) => text.parse().ok().map(Value::Bool),
+            Some(Scalar::Str) => Some(Value::Str(text.as_str().into())),
+            Some(Scalar::Key) | None => None,
+        };
+        match value {
+            Some(value) => Ok(Some(value)),
+            None => Err(Diagnostic::error(
+                Code::E0901,
+                format!("`{text}` is not a value of the type of `--{param}`"),
+            )),
+        }
+    }
+}
+
+fn not_an_expression(file: FileId, text: &str) -> Diagnostic {
+    Diagnostic::error(Code::E0901, "this is not one expression")
+        .label(adl_diag::Span::new(file, 0, text.len()), "`:type` takes an expression")
+}
+
+fn spec_error(e: SpecError) -> Diagnostic {
+    let d = Diagnostic::error(e.code, e.message).label(e.span, "here");
+    match e.help {
+        Some(help) => d.help(help),
+        None => d,
+    }
+}
+
+fn compile_message(e: &CompileError) -> String {
+    match e {
+        CompileError::Unsupported(what) => format!("there is no machine code for this yet: {what:?}"),
+        CompileError::Machine(message) => format!("the code generator failed: {message}"),
+    }
+}
+
+/// A failure of the program, as a diagnostic at its place.
+pub(crate) fn runtime_error(e: RuntimeError) -> Diagnostic {
+    let label = e.message.clone();
+    let d = Diagnostic::error(e.code, e.message);
+    if e.span.is_dummy() { d } else { d.label(e.span, label) }
+}

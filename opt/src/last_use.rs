@@ -1,0 +1,81 @@
+//! Marks, on each statement, the variables whose last use it is. Executors take these apart in place: an
+//! update of a table that dies there does not copy.
+//!
+//! A variable of an enclosing block dies at the statement of its own block that holds its last use, not
+//! inside a body that may run again. It runs last: every pass before it may move uses.
+
+use std::collections::HashSet;
+
+use adl_core::ir::{Arm, Block, Expr, Func, LoopKind, Program, RedOp, Stmt, Var};
+use adl_core::walk;
+
+/// The function with its marks.
+pub(crate) fn last_use(_: &Program, func: Func) -> Func {
+    let body = mark(func.body, &func.params);
+    Func { body, ..func }
+}
+
+/// Marks a block whose parameters are `own`: they die inside it.
+fn mark(block: Block, own: &[Var]) -> Block {
+    let mut mine: HashSet<Var> = own.iter().cloned().collect();
+    mine.extend(block.stmts.iter().flat_map(|s| s.vars.iter().cloned()));
+    let mut later: HashSet<Var> = block.results.iter().filter_map(|a| a.var().cloned()).collect();
+    let mut stmts = Vec::with_capacity(block.stmts.len());
+    for stmt in block.stmts.into_iter().rev() {
+        let mut dies = vec![];
+        for v in walk::free_vars_expr(&stmt.expr) {
+            if mine.contains(&v) && later.insert(v.clone()) {
+                dies.push(v);
+            }
+        }
+        stmts.push(Stmt { expr: inner(stmt.expr), dies, ..stmt });
+    }
+    stmts.reverse();
+    Block { stmts, results: block.results }
+}
+
+/// Marks the blocks inside an expression. Branches of a case run at most once, but what dies in one has to
+/// die in all: it dies at the case.
+fn inner(expr: Expr) -> Expr {
+    match expr {
+        Expr::Case { scrut, arms } => {
+            let arms =
+                arms.into_iter().map(|a| Arm { body: mark(a.body, &a.params), params: a.params }).collect();
+            Expr::Case { scrut, arms }
+        }
+        Expr::For { ix, var, body } => Expr::For { ix, body: mark(body, std::slice::from_ref(&var)), var },
+        Expr::Reduce { op, ix, var, body } => {
+            let body = mark(body, std::slice::from_ref(&var));
+            Expr::Reduce { op: inner_op(op), ix, var, body }
+        }
+        Expr::Prefix { op, ix, var, body } => {
+            let body = mark(body, std::slice::from_ref(&var));
+            Expr::Prefix { op: inner_op(op), ix, var, body }
+        }
+        Expr::Loop { kind, state, init, body, keep } => {
+            let mut own = state.clone();
+            let kind = match kind {
+                LoopKind::For { ix, var, reverse } => {
+                    own.push(var.clone());
+                    LoopKind::For { ix, var, reverse }
+                }
+                LoopKind::While { params, cond } => {
+                    let cond = mark(cond, &params);
+                    LoopKind::While { params, cond }
+                }
+            };
+            Expr::Loop { kind, state, init, body: mark(body, &own), keep }
+        }
+        other => other,
+    }
+}
+
+fn inner_op(op: RedOp) -> RedOp {
+    match op {
+        RedOp::Custom { unit, left, right, body } => {
+            let own: Vec<Var> = left.iter().chain(&right).cloned().collect();
+            RedOp::Custom { unit, body: mark(body, &own), left, right }
+        }
+        RedOp::Sum | RedOp::Prod | RedOp::Min | RedOp::Max | RedOp::And | RedOp::Or => op,
+    }
+}

@@ -1,0 +1,27 @@
+//! `adl check FILE`: checks a program without running it.
+
+use adl::{Config, Session};
+
+use crate::{Exit, report};
+
+/// Options of `adl check`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Write diagnostics as JSON, one a line.
+    #[arg(long)]
+    json: bool,
+    /// The program (`-` for standard input).
+    file: String,
+}
+
+/// Checks it.
+pub(crate) fn run(args: &Args) -> Exit {
+    let text = match report::source(&args.file) {
+        Ok(text) => text,
+        Err(exit) => return exit,
+    };
+    let mut session = Session::new(Config::default());
+    let outcome = session.check(&args.file, &text);
+    report::all(&outcome.diagnostics, &session.sources, args.json);
+    report::exit_of(&outcome)
+}

@@ -1,0 +1,49 @@
+//! `adl dump --after STAGE FILE`: the program as the compiler sees it.
+
+use std::io::Write as _;
+
+use adl::{Config, Session};
+
+use crate::host::RealHost;
+use crate::{Exit, report};
+
+/// Options of `adl dump`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// A stage or pass; `adl dump --after list -` names them all.
+    #[arg(long, default_value = "last-use")]
+    after: String,
+    /// The program (`-` for standard input).
+    file: String,
+}
+
+/// Prints it.
+pub(crate) fn run(args: &Args) -> Exit {
+    let stages = adl::stages();
+    if args.after == "list" {
+        return print(&format!("{}\n", stages.join("\n")));
+    }
+    if !stages.contains(&args.after.as_str()) {
+        let help = format!("the stages are: {}", stages.join(", "));
+        report::one(adl::Code::E0901, format!("there is no stage `{}`", args.after), &help);
+        return Exit::Usage;
+    }
+    let text = match report::source(&args.file) {
+        Ok(text) => text,
+        Err(exit) => return exit,
+    };
+    let mut session = Session::new(Config::default());
+    match session.dump(&args.file, &text, &args.after, &mut RealHost::beside(&args.file)) {
+        Ok(text) => print(&text),
+        Err(diagnostics) => {
+            report::all(&diagnostics, &session.sources, false);
+            Exit::Usage
+        }
+    }
+}
+
+fn print(text: &str) -> Exit {
+    // A reader that has seen enough closes the pipe: that is no failure.
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+    Exit::Ok
+}

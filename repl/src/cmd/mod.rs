@@ -1,0 +1,7 @@
+//! The subcommands.
+
+pub(crate) mod check;
+pub(crate) mod dump;
+pub(crate) mod explain;
+pub(crate) mod repl;
+pub(crate) mod run;

@@ -1,0 +1,52 @@
+//! What programs may ask of this process: files beside the program, stdout, stderr.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The real outside.
+pub(crate) struct RealHost {
+    /// Relative paths of data files start here: the folder of the program.
+    base: PathBuf,
+}
+
+impl RealHost {
+    /// For the program at `path`.
+    pub(crate) fn beside(path: &str) -> RealHost {
+        let base = Path::new(path).parent().map_or_else(PathBuf::new, Path::to_path_buf);
+        RealHost { base }
+    }
+}
+
+impl adl::Host for RealHost {
+    fn read_file(&mut self, path: &str) -> Result<Vec<u8>, String> {
+        std::fs::read(self.base.join(path)).map_err(|e| e.to_string())
+    }
+
+    fn write_file(&mut self, path: &str, bytes: &[u8]) -> Result<(), String> {
+        std::fs::write(self.base.join(path), bytes).map_err(|e| e.to_string())
+    }
+
+    fn emit(&mut self, line: &str) -> Result<(), String> {
+        let mut out = std::io::stdout().lock();
+        writeln!(out, "{line}").and_then(|()| out.flush()).map_err(|e| e.to_string())
+    }
+
+    fn trace(&mut self, line: &str) {
+        crate::report::line(line);
+    }
+}
+
+/// Sets the flag when the user presses Ctrl-C; a second press ends the process.
+pub(crate) fn cancel_on_ctrl_c(flag: &Arc<AtomicBool>) {
+    let flag = flag.clone();
+    let set = ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(crate::Exit::Interrupted as i32);
+        }
+    });
+    if let Err(error) = set {
+        crate::report::line(&format!("Ctrl-C cannot be caught: {error}"));
+    }
+}

@@ -1,0 +1,68 @@
+//! Diagnostics and other lines for people, to stderr.
+
+use std::io::{IsTerminal as _, Write as _};
+
+use adl::{Code, Color, Diagnostic, SourceMap};
+
+use crate::Exit;
+
+/// Writes a line to stderr. A closed stderr is nobody's problem.
+pub(crate) fn line(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+/// Writes diagnostics with their source, or as JSON lines.
+pub(crate) fn all(diagnostics: &[Diagnostic], sources: &SourceMap, json: bool) {
+    for d in diagnostics {
+        if json {
+            line(&adl::to_json(d, sources).to_string());
+        } else {
+            let color = if std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none() {
+                Color::On
+            } else {
+                Color::Off
+            };
+            line(adl::render(d, sources, color).trim_end());
+        }
+    }
+}
+
+/// One diagnostic without a place.
+pub(crate) fn one(code: Code, message: String, help: &str) {
+    let d = Diagnostic::error(code, message).help(help);
+    all(&[d], &SourceMap::new(), false);
+}
+
+/// Reads a source file; says what is wrong with it.
+pub(crate) fn source(path: &str) -> Result<String, Exit> {
+    let bytes = if path == "-" {
+        let mut bytes = vec![];
+        std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut bytes).map(|_| bytes)
+    } else {
+        std::fs::read(path)
+    };
+    match bytes {
+        Ok(bytes) => String::from_utf8(bytes).map_err(|e| {
+            let at = e.utf8_error().valid_up_to();
+            one(Code::E0801, format!("`{path}` is not UTF-8 text (byte {at})"), "save the file as UTF-8");
+            Exit::Usage
+        }),
+        Err(e) => {
+            one(Code::E0801, format!("cannot read `{path}`: {e}"), "check the path");
+            Err(Exit::Usage)
+        }
+    }
+}
+
+/// The exit code of an outcome.
+pub(crate) fn exit_of(outcome: &adl::Outcome) -> Exit {
+    if outcome.rejected {
+        Exit::Usage
+    } else if outcome.diagnostics.iter().any(|d| d.code == Code::E0902) {
+        Exit::Interrupted
+    } else if outcome.failed {
+        Exit::Failed
+    } else {
+        Exit::Ok
+    }
+}
