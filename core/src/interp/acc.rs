@@ -320,10 +320,11 @@ impl Accs {
         Ok(accs)
     }
 
-    /// The final value.
-    pub(super) fn freeze(&mut self, acc: &AccRef) -> Value {
+    /// The final value, of type `ty`.
+    pub(super) fn freeze(&mut self, acc: &AccRef, ty: &Ty) -> Value {
         let node = std::mem::replace(&mut self.nodes[acc.node], Node::Nothing);
         self.free.push(acc.node);
+        let (_, leaf) = ty.dims();
         let table = |leaves: Leaves, charge: Charge| {
             if acc.dims().is_empty() {
                 return leaves.get(0);
@@ -334,32 +335,54 @@ impl Accs {
             Node::F64(cells, charge) => table(Leaves::F64(cells), charge),
             Node::F32(cells, charge) => table(Leaves::F32(cells), charge),
             Node::Sums(cells) => {
-                let values = cells.into_iter().map(|cell| self.freeze_sum(cell)).collect();
+                let values = cells.into_iter().map(|cell| self.freeze_sum(cell, leaf)).collect();
                 table(Leaves::Value(values), Charge::default())
             }
             Node::Packs(cells) => {
-                let values = cells.into_iter().map(|cell| self.freeze_pack(cell)).collect();
+                let values = cells.into_iter().map(|cell| self.freeze_pack(cell, leaf)).collect();
                 table(Leaves::Value(values), Charge::default())
             }
-            Node::Nothing => Value::Sum(Arc::new(Tagged { tag: ZERO_TAG, payload: vec![] })),
+            Node::Nothing => nothing(leaf),
         }
     }
 
-    fn freeze_pack(&mut self, cell: Option<PackNode>) -> Value {
-        match cell {
-            Some(cell) => {
-                let items = cell.items.iter().map(|acc| self.freeze(acc)).collect();
-                Value::Pack(Arc::new(Bundle { sizes: cell.sizes, items }))
-            }
-            None => Value::Sum(Arc::new(Tagged { tag: ZERO_TAG, payload: vec![] })),
-        }
+    fn freeze_pack(&mut self, cell: Option<PackNode>, ty: &Ty) -> Value {
+        let (Some(cell), Ty::Pack(pack)) = (cell, ty) else { return nothing(ty) };
+        let items = cell.items.iter().zip(&pack.items).map(|(acc, ty)| self.freeze(acc, ty)).collect();
+        Value::Pack(Arc::new(Bundle { sizes: cell.sizes, items }))
     }
 
-    fn freeze_sum(&mut self, cell: SumNode) -> Value {
-        let (tag, payload) = match cell.alternative {
-            Some((tag, accs)) => (tag, accs.iter().map(|acc| self.freeze(acc)).collect()),
-            None => (ZERO_TAG, vec![]),
-        };
+    fn freeze_sum(&mut self, cell: SumNode, ty: &Ty) -> Value {
+        let (Some((tag, accs)), Ty::Sum(alts)) = (cell.alternative, ty) else { return nothing(ty) };
+        let payload = accs.iter().zip(&alts[tag as usize]).map(|(acc, ty)| self.freeze(acc, ty)).collect();
         Value::Sum(Arc::new(Tagged { tag, payload }))
+    }
+}
+
+/// The zero of a type where nothing was added: of a bundle the one without elements.
+fn nothing(ty: &Ty) -> Value {
+    match ty {
+        Ty::Scalar(Scalar::F32) => Value::F32(0.0),
+        Ty::Scalar(Scalar::Int) => Value::Int(0),
+        Ty::Table(..) => {
+            let (dims, leaf) = ty.dims();
+            let leaves = Leaves::with_capacity(leaf, 0).unwrap_or(Leaves::F64(vec![]));
+            Value::Table(Table::new(&vec![0; dims.len()], leaves))
+        }
+        Ty::Pack(pack) => {
+            let items = pack.items.iter().map(nothing).collect();
+            Value::Pack(Arc::new(Bundle { sizes: vec![0; pack.sizes.len()], items }))
+        }
+        Ty::Sum(_) => Value::Sum(Arc::new(Tagged { tag: ZERO_TAG, payload: vec![] })),
+        Ty::Scalar(_)
+        | Ty::Box(_)
+        | Ty::Acc(_)
+        | Ty::Tuple(_)
+        | Ty::Named(..)
+        | Ty::Index(_)
+        | Ty::Fn(..)
+        | Ty::Lin(..)
+        | Ty::Tangent(_)
+        | Ty::Var(_) => Value::F64(0.0),
     }
 }

@@ -151,7 +151,7 @@ impl Machine<'_> {
             }
             Form::AccFreeze => {
                 let acc = acc_of(items.remove(0));
-                one(self.accs.freeze(&acc))
+                one(self.accs.freeze(&acc, &op.outs[0].ty))
             }
             Form::AccInj { tag } => {
                 let accs = items.into_iter().map(acc_of).collect();
