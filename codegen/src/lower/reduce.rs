@@ -1,13 +1,13 @@
 //! Reductions and prefixes.
 
-use adl_core::ir::{Block, RedOp, Var};
+use adl_core::ir::{Atom, Block, RedOp, Var};
 use adl_core::prim::{self, Inst, PrimDef};
-use adl_core::ty::{Ix, Scalar};
+use adl_core::ty::{Ix, Scalar, Ty};
 
 use super::element::Target;
 use super::{Given, Lower, row_of};
-use crate::loops::{Const, Fail, FoldId, FoldOp, Op, Reg};
-use crate::repr::{self, Kind};
+use crate::loops::{Const, Fail, FoldId, FoldOp, Op, Reg, Service};
+use crate::repr::{self, Kind, Part};
 
 /// An operation that takes one element after the other.
 struct Plain {
@@ -20,6 +20,8 @@ struct Plain {
 enum Combine {
     Inst(Inst, Scalar),
     Row(&'static PrimDef),
+    /// The lesser (`IntMin`) or greater of two texts.
+    Text(Inst),
 }
 
 impl Lower<'_> {
@@ -28,16 +30,19 @@ impl Lower<'_> {
             RedOp::Sum => self.fold(vars, FoldOp::Sum, ix, var, body),
             RedOp::Prod => self.fold(vars, FoldOp::Prod, ix, var, body),
             RedOp::Custom { .. } | RedOp::Min | RedOp::Max | RedOp::And | RedOp::Or => {
-                self.run_on(vars, op, ix, var, body, None);
+                let accs = self.run_on(op, ix, var, body, None);
+                self.bind(vars, accs);
             }
         }
-        vec![]
+        super::forms::counted(vars)
     }
 
     pub(super) fn prefix(&mut self, vars: &[Var], op: &RedOp, ix: &Ix, var: &Var, body: &Block) -> Vec<Var> {
         let targets: Vec<Target> = vars.iter().map(|var| self.new_target(var)).collect();
         let regs = targets.iter().flat_map(|target| target.regs.clone()).collect();
-        self.run_on(&[], op, ix, var, body, Some(&targets));
+        let accs = self.run_on(op, ix, var, body, Some(&targets));
+        let parts: Vec<Part> = self.elements(op, body).iter().flat_map(repr::parts).collect();
+        self.release_parts(&parts, &accs);
         self.bind(vars, regs);
         super::forms::counted(vars)
     }
@@ -76,13 +81,12 @@ impl Lower<'_> {
     /// One element after the other; what is reached each time goes into the targets, if there are any.
     fn run_on(
         &mut self,
-        vars: &[Var],
         op: &RedOp,
         ix: &Ix,
         var: &Var,
         body: &Block,
         targets: Option<&[Target]>,
-    ) {
+    ) -> Vec<Reg> {
         let n = self.checked_size(ix);
         let i = self.reg(Kind::I64);
         self.env.insert(var.clone(), vec![i]);
@@ -93,23 +97,30 @@ impl Lower<'_> {
             }
         };
         let accs = self.start(op, &plain, body, n, targets.is_some());
+        let tys = self.elements(op, body);
         let code = self.scoped(|this| {
             this.block(body, vec![], |this, results| {
-                match op {
-                    RedOp::Custom { left, right, body: combine, .. } => {
-                        this.combine_custom(left, right, combine, &accs, &results);
-                    }
-                    RedOp::Sum | RedOp::Prod | RedOp::Min | RedOp::Max | RedOp::And | RedOp::Or => {
-                        this.combine_plain(&plain, &accs, i, &results);
-                    }
+                if let RedOp::Custom { left, right, body: combine, .. } = op {
+                    this.combine_custom(left, right, combine, &accs, results);
+                } else {
+                    this.combine_plain(&plain, &accs, i, &results);
                 }
-                for (target, acc) in targets.unwrap_or(&[]).iter().zip(&accs) {
-                    this.emit(Op::Store { src: *acc, base: target.regs[1], index: i });
+                let mut at = 0;
+                for (target, ty) in targets.unwrap_or(&[]).iter().zip(&tys) {
+                    let end = at + repr::width(&repr::parts(ty));
+                    this.write(target, i, ty, &accs[at..end], false);
+                    at = end;
                 }
             });
         });
         self.emit(Op::For { var: i, n, reverse: false, body: code });
-        self.bind(vars, accs);
+        accs
+    }
+
+    /// The types of what is combined.
+    fn elements(&self, op: &RedOp, body: &Block) -> Vec<Ty> {
+        let atoms = if let RedOp::Custom { unit, .. } = op { unit } else { &body.results };
+        atoms.iter().map(Atom::ty).collect()
     }
 
     /// The accumulators with their starting values; fails if there is nothing and that has no value.
@@ -117,13 +128,11 @@ impl Lower<'_> {
         let mut accs = vec![];
         if let RedOp::Custom { unit, .. } = op {
             for atom in unit {
-                if repr::is_counted(&atom.ty()) {
-                    self.unsupported("a reduction of tables by a function");
+                for src in self.consume(atom, &mut vec![]) {
+                    let dst = self.reg(self.kind(src));
+                    self.emit(Op::Move { dst, src });
+                    accs.push(dst);
                 }
-                let src = self.scalar(atom);
-                let dst = self.reg(self.kind(src));
-                self.emit(Op::Move { dst, src });
-                accs.push(dst);
             }
             return accs;
         }
@@ -152,6 +161,14 @@ impl Lower<'_> {
                 let next = match plain.combine {
                     Combine::Inst(inst, of) => this.inst(inst, of, &[acc, x]),
                     Combine::Row(row) => this.kernel(row, kind, vec![acc, x]),
+                    Combine::Text(extremum) => {
+                        let pair = if extremum == Inst::IntMin { vec![x, acc] } else { vec![acc, x] };
+                        let order = this.service(Service::StrCompare, pair, &[Kind::I64])[0];
+                        let zero = this.int(0);
+                        let is_better = this.int_inst(Inst::Lt, order, zero);
+                        this.when(is_better, |this| this.emit(Op::Move { dst: acc, src: x }));
+                        return;
+                    }
                 };
                 this.emit(Op::Move { dst: acc, src: next });
             };
@@ -170,16 +187,19 @@ impl Lower<'_> {
         right: &[Var],
         combine: &Block,
         accs: &[Reg],
-        results: &[Given],
+        results: Vec<Given>,
     ) {
         self.bind(left, accs.to_vec());
-        self.bind(right, results.iter().flat_map(|given| given.regs.clone()).collect());
-        self.block(combine, vec![], |this, next| {
+        let elements = results.into_iter().flat_map(|given| self.take(given)).collect();
+        self.bind(right, elements);
+        let owned = super::forms::counted(left).into_iter().chain(super::forms::counted(right)).collect();
+        self.block(combine, owned, |this, next| {
+            let next: Vec<Reg> = next.into_iter().flat_map(|given| this.take(given)).collect();
             let next: Vec<Reg> = next
-                .iter()
-                .map(|given| {
-                    let dst = this.reg(this.kind(given.regs[0]));
-                    this.emit(Op::Move { dst, src: given.regs[0] });
+                .into_iter()
+                .map(|src| {
+                    let dst = this.reg(this.kind(src));
+                    this.emit(Op::Move { dst, src });
                     dst
                 })
                 .collect();
@@ -198,10 +218,8 @@ impl Lower<'_> {
             Scalar::Bool => Const::I8(k != 0),
             Scalar::Int | Scalar::Str | Scalar::Key => Const::I64(k),
         };
-        if of == Scalar::Str {
-            self.unsupported("the extremum of texts");
-        }
         let extremum = |int: Inst, bool: Inst, row: &'static PrimDef| match of {
+            Scalar::Str => Combine::Text(int),
             Scalar::F64 | Scalar::F32 => match row_of(row.kernel) {
                 Some(inst) => Combine::Inst(inst, of),
                 None => Combine::Row(row),

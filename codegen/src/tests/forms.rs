@@ -468,3 +468,41 @@ fn a_repeated_call_asks_the_system_for_nothing() {
     }
     assert_eq!(compiled.leaks(), 0);
 }
+
+#[test]
+fn custom_reductions_may_combine_tables() {
+    let text = "core 1
+        fn f(%n: Int, %zero: [2]F64) {
+          %t: [2]F64, %s: <| Int> = reduce custom (%zero, %none) (%a: [2]F64, %p: <| Int>; %b: [2]F64, %q: <| Int>) {
+            %x: F64 = index %b[0]
+            %c: [2]F64 = update %a[0] = %x
+            %y: F64 = index %a[1]
+            %z: F64 = add %x, %y
+            %d: [2]F64 = update %c[1] = %z
+            yield %d, %q
+          } %i < %n {
+            %v: F64 = to_f64 %i
+            %u: [2]F64 = for %j < 2 { yield %v }
+            %w: <| Int> = inject 1 (%i) : <| Int>
+            yield %u, %w
+          }
+          %lo: Str, %hi: Str = call texts(%n)
+          yield %t, %s, %zero, %lo, %hi
+        }
+        fn texts(%n: Int) {
+          %lo: Str = reduce min %i < %n {
+            %k: Int = imod %i, 3
+            %t: Str = show _ (%k)
+            yield %t
+          }
+          %hi: Str = reduce max %i2 < %n {
+            %k2: Int = imod %i2, 3
+            %t2: Str = show _ (%k2)
+            yield %t2
+          }
+          yield %lo, %hi
+        }";
+    let text = text.replacen("{\n", "{\n          %none: <| Int> = inject 0 () : <| Int>\n", 1);
+    let got = both(&text, &[Value::Int(5), floats(&[0.0, 0.0])]).unwrap();
+    assert!(got[0].same(&floats(&[4.0, 10.0])) && got[4].same(&Value::Str("2".into())));
+}
