@@ -1,25 +1,22 @@
 //! Programs as machine code: compile once, run often.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use adl_core::account::Account;
 use adl_core::host::Host;
 use adl_core::interp::Outcome;
-use adl_core::ir::{self, Atom, FuncId, Var};
+use adl_core::ir::{self, FuncId};
 use adl_core::run::{Counts, Limits, RuntimeError, fail};
 use adl_core::value::Value;
 
 use crate::abi::Ctx;
+use crate::call::{self, Call, Signature};
 use crate::jit::Machine;
 use crate::loops::{self, Program};
 use crate::lower::{self, Unsupported};
-use crate::repr::{self, Part};
 use crate::runtime::heap::Heap;
-use crate::runtime::memory::Memory;
 use crate::runtime::service::Run;
-use crate::runtime::words::Context;
 use crate::stack;
 
 /// A program as machine code.
@@ -31,12 +28,6 @@ pub struct Compiled {
     heaps: Mutex<Vec<Heap>>,
     /// Buffers that calls which ended well had not given up.
     leaks: AtomicUsize,
-}
-
-/// The parameters and results of a function of Core.
-struct Signature {
-    params: Vec<Var>,
-    results: Vec<Atom>,
 }
 
 /// Why there is no machine code.
@@ -69,16 +60,10 @@ pub fn compile(core: &ir::Program) -> Result<Compiled, CompileError> {
     Ok(Compiled {
         program,
         machine,
-        signatures: signatures(core),
+        signatures: call::signatures(core),
         heaps: Mutex::new(vec![]),
         leaks: AtomicUsize::new(0),
     })
-}
-
-fn signatures(core: &ir::Program) -> Vec<Signature> {
-    let signature =
-        |func: &ir::Func| Signature { params: func.params.clone(), results: func.body.results.clone() };
-    core.funcs.iter().map(signature).collect()
 }
 
 impl Compiled {
@@ -132,17 +117,6 @@ impl Compiled {
         self.program.to_string()
     }
 
-    /// Gives up what a result holds.
-    fn give_up(heap: &mut Heap, parts: &[Part], regs: &[u64]) {
-        let mut at = 0;
-        for part in parts {
-            if part.is_counted() {
-                Memory::release(heap, regs[at]);
-            }
-            at += part.kinds().len();
-        }
-    }
-
     fn take_heap(&self) -> Heap {
         self.heaps.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_else(Heap::new)
     }
@@ -160,28 +134,14 @@ impl Compiled {
         host: &mut dyn Host,
         limits: &Limits,
     ) -> Result<Outcome, RuntimeError> {
-        let signature = &self.signatures[func.0 as usize];
+        let mut call = Call::new(&self.signatures[func.0 as usize], &self.program, account);
         let span = self.program.sites.first().copied().unwrap_or_default();
         let texts = self.program.texts.clone();
         let run = Run { program: &self.program, host, texts, error: None, depth: limits.depth };
         let cancel = std::ptr::from_ref(&*limits.cancel);
         let mut ctx = Ctx { stack_limit: stack::limit(), cancel, copied: 0, heap, run, panic: None };
-        let mut words = vec![];
-        let mut sizes = HashMap::new();
-        for (param, value) in signature.params.iter().zip(args) {
-            if let Value::Int(k) = value {
-                sizes.insert(param.clone(), *k);
-            }
-            let mut context = Context {
-                boxes: &self.program.boxes,
-                texts: &mut ctx.run.texts,
-                sizes: sizes.clone(),
-                account,
-            };
-            context.encode(ctx.heap, param.ty(), value, &mut words).map_err(|error| error.at(span))?;
-        }
-        let width = signature.results.iter().map(|atom| repr::width(&repr::parts(&atom.ty()))).sum();
-        let mut out = vec![0; width];
+        let words = call.arguments(ctx.heap, &mut ctx.run.texts, args).map_err(|error| error.at(span))?;
+        let mut out = vec![0; call.width()];
         let ended_well = self.machine.call(func.0 as usize, &mut ctx, &words, &mut out);
         if let Some(panic) = ctx.panic.take() {
             std::panic::resume_unwind(panic);
@@ -189,13 +149,7 @@ impl Compiled {
         if !ended_well {
             return Err(ctx.run.error.take().unwrap_or_else(|| fail::cancelled(span)));
         }
-        let mut context = Context { boxes: &self.program.boxes, texts: &mut ctx.run.texts, sizes, account };
-        let values = context.results(&*ctx.heap, &signature.results, &out).map_err(|error| error.at(span))?;
-        for atom in signature.results.iter().rev() {
-            let parts = repr::parts(&atom.ty());
-            let own = out.split_off(out.len() - repr::width(&parts));
-            Self::give_up(ctx.heap, &parts, &own);
-        }
+        let values = call.results(ctx.heap, &mut ctx.run.texts, &out).map_err(|error| error.at(span))?;
         self.leaks.fetch_add(ctx.heap.n_live(), Ordering::Relaxed);
         let counts =
             Counts { ops: 0, copied: ctx.copied, peak: account.peak(), allocations: account.count() };

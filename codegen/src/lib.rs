@@ -4,10 +4,12 @@
 //! limits and errors as the reference interpreter.
 
 mod abi;
+mod call;
 mod clif;
 mod compiled;
 mod jit;
 pub mod loops;
+pub mod loops_interp;
 mod lower;
 mod repr;
 mod runtime;
@@ -16,5 +18,6 @@ pub mod stack;
 mod tests;
 
 pub use compiled::{CompileError, Compiled, compile};
+pub use loops_interp::{Interpreted, interpret};
 pub use lower::{Unsupported, lower};
 pub use repr::{Elem, Kind};

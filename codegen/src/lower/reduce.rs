@@ -225,7 +225,7 @@ impl Lower<'_> {
                 None => Combine::Row(row),
             },
             Scalar::Bool => Combine::Inst(bool, of),
-            Scalar::Int | Scalar::Str | Scalar::Key => Combine::Inst(int, Scalar::Int),
+            Scalar::Int | Scalar::Key => Combine::Inst(int, Scalar::Int),
         };
         let (unit, combine) = match op {
             RedOp::Sum => (Some(number(0)), Combine::Inst(Inst::Add, of)),

@@ -34,6 +34,7 @@ fn both(text: &str, args: &[Value]) -> Result<Vec<Value>, RuntimeError> {
     let got = compiled.run(FuncId(0), args.to_vec(), &mut other, &limits);
     assert_eq!((host.output, host.trace), (other.output, other.trace));
     assert_eq!(compiled.leaks(), 0, "buffers are left over\n{}", compiled.loops());
+    model(&program, args, &want, &limits);
     match (got, want) {
         (Ok(got), Ok(want)) => {
             let same = got.values.len() == want.values.len()
@@ -46,6 +47,27 @@ fn both(text: &str, args: &[Value]) -> Result<Vec<Value>, RuntimeError> {
             Err(got)
         }
         (got, want) => panic!("{got:?}\nagainst\n{want:?}"),
+    }
+}
+
+/// Runs the loops on the model of memory and compares with the reference interpreter.
+#[track_caller]
+fn model(
+    program: &adl_core::ir::Program,
+    args: &[Value],
+    want: &Result<adl_core::interp::Outcome, RuntimeError>,
+    limits: &Limits,
+) {
+    let account = adl_core::account::Account::new(limits.memory);
+    let loops = crate::interpret(program).expect("a lowering");
+    match (loops.run_on(&account, FuncId(0), args, &mut Closed::default(), limits), want) {
+        (Ok((got, leaks)), Ok(want)) => {
+            assert!(got.values.iter().zip(&want.values).all(|(x, y)| x.same(y)), "{:?}", got.values);
+            assert_eq!(leaks, 0);
+        }
+        (Err(got), Err(want)) => assert_eq!((got.code, &got.message), (want.code, &want.message)),
+        (Ok((got, _)), Err(want)) => panic!("{got:?} against {want:?}"),
+        (Err(got), Ok(want)) => panic!("{got:?} against {want:?}"),
     }
 }
 
