@@ -36,6 +36,8 @@ pub(crate) struct Arena {
     pub(crate) data: Vec<Data>,
     /// The classes that `instance`s give.
     pub(crate) instances: Vec<(DataId, Class)>,
+    /// The types whose `instance Num` says what an integer literal is.
+    pub(crate) from_int: Vec<DataId>,
     /// Counts bindings, so that a caller can tell whether something moved.
     pub(crate) bindings: u64,
     /// Constraints to run again.

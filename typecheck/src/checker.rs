@@ -322,7 +322,8 @@ fn last_span(value: &Tx) -> Span {
 
 /// The candidate at the least edit distance, if it is near; of equals the first by name.
 pub(crate) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
-    let limit = name.chars().count().div_ceil(3);
+    let length = name.chars().count();
+    let limit = if length < 3 { 0 } else { length.div_ceil(3) };
     candidates
         .filter(|c| *c != name && !c.starts_with('_'))
         .map(|c| (distance(name, c), c))

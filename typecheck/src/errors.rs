@@ -403,6 +403,11 @@ pub(crate) fn not_linear(span: Span, why: &str) -> Diagnostic {
     error(Code::E0401, format!("not linear: {why}")).label(span, "here")
 }
 
+pub(crate) fn hides_prelude(span: Span, name: &str) -> Diagnostic {
+    Diagnostic::warning(Code::W0103, format!("`{name}` hides the `{name}` of the prelude"))
+        .label(span, "from here on")
+}
+
 // ---- warnings ---------------------------------------------------------------------------------------------
 
 pub(crate) fn discarded(span: Span, ty: &str) -> Diagnostic {

@@ -13,6 +13,7 @@ mod elaborate;
 mod errors;
 mod exhaustive;
 mod infer;
+mod instance;
 mod linear;
 mod module;
 mod resolve;

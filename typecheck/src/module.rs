@@ -6,8 +6,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use adl_core::ir::Method;
 use adl_diag::Span;
-use adl_syntax::ast::{Def, Expr, Item, ItemKind, Let, Module, Param, PatKind, TypeKind};
+use adl_syntax::ast::{Def, Expr, Item, ItemKind, Let, Module, Param, PatKind};
 
 use crate::{
     checker::{Checker, Scheme, Target},
@@ -15,7 +16,7 @@ use crate::{
     infer::Checked,
     resolve::{components, free_in, free_in_def, pattern_names},
     tree::{LocalId, TStmt, Tk, Tp, TpKind, Tx},
-    types::{Con, Ty, V},
+    types::{Con, DataId, Ty, V},
 };
 
 /// A top-level function that was checked.
@@ -42,6 +43,8 @@ pub(crate) enum TItem {
 pub(crate) enum Output {
     Func(usize, TFunc),
     Item(Span, TItem),
+    /// A function is an operation of a type.
+    Operation(DataId, Method, usize),
 }
 
 /// The definitions of a module while it is checked.
@@ -61,9 +64,15 @@ impl Checker {
         self.poison_broken(&module.items);
         self.declare_types(&module.items);
         self.refuse(&module.items);
+        let instances = self.declare_instances(&module.items);
         let mut defs = self.collect_defs(&module.items);
         self.announce(&module.items);
         let mut out = vec![];
+        for instance in instances {
+            let names = instance.names();
+            self.check_defs(&mut defs, &names, funcs, &mut out);
+            self.instance(&instance, funcs, &mut out);
+        }
         for item in &module.items {
             let names = mentioned(item);
             self.check_defs(&mut defs, &names, funcs, &mut out);
@@ -103,16 +112,6 @@ impl Checker {
                     (item.span, "modules")
                 }
                 ItemKind::Derivative(d) => (d.name.span, "derivative rules"),
-                ItemKind::Instance(i) => {
-                    if let TypeKind::Con(name, _) = &i.ty.kind
-                        && let Some(crate::checker::TypeName::Data(id)) = self.type_names.get(&name.text)
-                        && let Some(class) = crate::types::Class::from_name(&i.class.text)
-                    {
-                        let id = *id;
-                        self.arena.instances.extend([class].iter().chain(class.supers()).map(|c| (id, *c)));
-                    }
-                    (i.class.span, "instances")
-                }
                 ItemKind::Def(_)
                 | ItemKind::Let(_)
                 | ItemKind::Struct(_)
@@ -120,6 +119,7 @@ impl Checker {
                 | ItemKind::Alias(_)
                 | ItemKind::Param(_)
                 | ItemKind::Test(_)
+                | ItemKind::Instance(_)
                 | ItemKind::Expr(_)
                 | ItemKind::Broken(_) => continue,
             };
@@ -152,6 +152,9 @@ impl Checker {
                 | ItemKind::Broken(_) => vec![],
             };
             for (name, span) in names {
+                if self.env.len() > 1 && self.env[0].values.contains_key(&name) {
+                    self.report(errors::hides_prelude(span, &name));
+                }
                 if let Some(first) = seen.insert(name.clone(), span) {
                     self.report(errors::defined_twice(span, &name, first));
                     seen.insert(name, first);
@@ -227,7 +230,13 @@ impl Checker {
         }
     }
 
-    fn group(&mut self, list: &[(&Def, Span)], recursive: bool, funcs: &mut usize, out: &mut Vec<Output>) {
+    pub(crate) fn group(
+        &mut self,
+        list: &[(&Def, Span)],
+        recursive: bool,
+        funcs: &mut usize,
+        out: &mut Vec<Output>,
+    ) {
         let before = self.errors();
         self.errors_before = before;
         let first = *funcs;

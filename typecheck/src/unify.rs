@@ -83,7 +83,18 @@ impl Arena {
                 Err(Box::new(errors::linear_and_function(&self.show(a), &self.show(b))))
             }
             (Ty::Var(_) | Ty::Fin(_) | Ty::Exists(_) | Ty::Con(..) | Ty::Error, _) => {
-                Err(Box::new(errors::mismatch(&self.show(b), &self.show(a))))
+                let d = errors::mismatch(&self.show(b), &self.show(a));
+                let index = |t: &Ty| match t {
+                    Ty::Var(v) => self.var(*v).ix,
+                    Ty::Fin(_) => true,
+                    Ty::Con(..) | Ty::Exists(_) | Ty::Error => false,
+                };
+                let number = |t: &Ty| matches!(t, Ty::Con(Con::Int, _));
+                Err(Box::new(match (index(a) && number(b), number(a) && index(b)) {
+                    (true, _) => d.help("the ordinal of an index is `int(i)`"),
+                    (_, true) => d.help("an Int is no index of this set; a table may be indexed with either"),
+                    (false, false) => d,
+                }))
             }
         }
     }
@@ -171,11 +182,7 @@ impl Arena {
             Ty::Var(_) => self.need(if lit == LitKind::Dec { Class::Floating } else { Class::Num }, t, &why),
             Ty::Con(Con::Float | Con::F32, _) => Ok(()),
             Ty::Con(Con::Int, _) if lit == LitKind::Int => Ok(()),
-            Ty::Con(Con::Data(id), _)
-                if lit == LitKind::Int && self.instances.contains(&(*id, Class::Num)) =>
-            {
-                Ok(())
-            }
+            Ty::Con(Con::Data(id), _) if lit == LitKind::Int && self.from_int.contains(id) => Ok(()),
             Ty::Con(..) | Ty::Fin(_) | Ty::Exists(_) | Ty::Error => {
                 Err(Box::new(errors::literal_type(lit == LitKind::Dec, &self.show(t), self.is(t, Con::Int))))
             }

@@ -167,16 +167,18 @@ impl Ctx<'_> {
     fn load_closed(&mut self, arg: &Arg, result: &Ty) -> Atom {
         let path = self.whole(arg);
         let expr = self.load(path, result);
-        let core = self.ty(result);
-        let CoreTy::Pack(pack) = &core else { return UNIT };
-        let sizes: Vec<Var> = pack.sizes.iter().map(|v| Var::named(v.name(), INT)).collect();
-        let map = pack.sizes.iter().cloned().zip(sizes.iter().map(Atom::from)).collect();
-        let item = Var::new(adl_core::walk::subst_ty(&pack.items[0], &map));
+        let Ty::Exists(pack) = self.c.arena.head(result) else { return UNIT };
+        let sizes: Vec<Var> = pack.vars.iter().map(|_| Var::named("n", INT)).collect();
+        for (v, var) in pack.vars.iter().zip(&sizes) {
+            self.name_size(*v, var.clone());
+        }
+        let item_ty = self.ty(&pack.body);
+        let item = Var::new(item_ty);
         let vars = sizes.iter().cloned().chain([item.clone()]).collect();
         self.stmts.push(adl_core::ir::Stmt { vars, expr, span: self.span, dies: vec![] });
-        let atoms = sizes.iter().map(Atom::from).collect();
-        let expr = Expr::Pack { ty: pack.clone(), sizes: atoms, items: vec![Atom::Var(item)] };
-        self.bind(core, expr)
+        let parts: Vec<Atom> = sizes.iter().chain([&item]).map(Atom::from).collect();
+        let core = self.ty(result);
+        self.bind(core, Expr::Tuple(parts))
     }
 
     /// `scan(x0, f)`: a loop that writes what each round gives into a table.

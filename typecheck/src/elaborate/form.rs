@@ -223,7 +223,7 @@ impl Ctx<'_> {
 
     fn pack(&mut self, vars: &[V], inner: &Tx, ty: &Ty) -> Atom {
         let item = self.expr(inner);
-        let sizes = vars
+        let sizes: Vec<Atom> = vars
             .iter()
             .map(|v| {
                 let atom = match self.c.arena.var(*v).kind {
@@ -233,34 +233,39 @@ impl Ctx<'_> {
                 self.size_value(&Poly::atom(atom))
             })
             .collect();
+        let parts: Vec<Atom> = sizes.into_iter().chain([item]).collect();
         let core = self.ty(ty);
-        let CoreTy::Pack(pack) = &core else { return item };
-        let expr = Expr::Pack { ty: pack.clone(), sizes, items: vec![item] };
-        self.bind(core, expr)
+        self.bind(core, Expr::Tuple(parts))
     }
 
     fn open(&mut self, vars: &[V], inner: &Tx, ty: &Ty) -> Atom {
-        let expr = match &inner.kind {
-            Tk::Call(f, path) if matches!(f.kind, Tk::Builtin(k) if matches!(TABLE[k].op, Op::LoadNpy)) => {
-                let path = self.expr(path);
-                self.load(path, &inner.ty)
-            }
-            _ => Expr::Open(self.expr(inner)),
-        };
-        let sizes: Vec<Var> = vars
+        let names: Vec<String> = vars
             .iter()
-            .map(|v| {
-                Var::named(self.c.arena.var(*v).name.as_deref().filter(|n| *n != "_").unwrap_or("n"), INT)
-            })
+            .map(|v| self.c.arena.var(*v).name.as_deref().filter(|n| *n != "_").unwrap_or("n").to_string())
             .collect();
-        for (v, var) in vars.iter().zip(&sizes) {
-            self.name_size(*v, var.clone());
+        if let Tk::Call(f, path) = &inner.kind
+            && matches!(f.kind, Tk::Builtin(k) if matches!(TABLE[k].op, Op::LoadNpy))
+        {
+            let path = self.expr(path);
+            let load = self.load(path, &inner.ty);
+            let sizes: Vec<Var> = names.iter().map(|n| Var::named(n, INT)).collect();
+            for (v, var) in vars.iter().zip(&sizes) {
+                self.name_size(*v, var.clone());
+            }
+            let core = self.ty(ty);
+            let item = Var::new(core);
+            let vars = sizes.into_iter().chain([item.clone()]).collect();
+            self.stmts.push(Stmt { vars, expr: load, span: self.span, dies: vec![] });
+            return Atom::Var(item);
+        }
+        let pack = self.expr(inner);
+        for ((k, v), name) in (0u32..).zip(vars).zip(&names) {
+            let size = self.bind_named(name, INT, Expr::Proj(pack.clone(), k));
+            let var = self.as_var(size);
+            self.name_size(*v, var);
         }
         let core = self.ty(ty);
-        let item = Var::new(core);
-        let vars = sizes.into_iter().chain([item.clone()]).collect();
-        self.stmts.push(Stmt { vars, expr, span: self.span, dies: vec![] });
-        Atom::Var(item)
+        self.bind(core, Expr::Proj(pack, u32::try_from(vars.len()).unwrap_or(0)))
     }
 
     /// Reads a file: rank and element from the pack's type.

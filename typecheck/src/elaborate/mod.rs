@@ -65,6 +65,10 @@ impl Elaborator {
             match output {
                 Output::Func(k, func) => self.func(c, k, &func),
                 Output::Item(span, item) => items.push(self.item(c, span, &item)),
+                Output::Operation(data, method, k) => {
+                    let func = self.func_ids[&k];
+                    self.types[data.0 as usize].methods.push((method, func));
+                }
             }
         }
         items

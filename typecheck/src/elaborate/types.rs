@@ -4,13 +4,9 @@
     reason = "each function asks for one shape; everything else is the other case"
 )]
 
-use std::sync::Arc;
-
 use adl_core::{
-    ir::{Atom, Expr, TypeBody, TypeDecl, Var},
-    ty::{
-        INT, Ix, Kind, Mono, PackTy, Poly as CorePoly, Scalar, SizeAtom, Ty as CoreTy, TyArg, TyVar, TypeId,
-    },
+    ir::{Atom, Expr, TypeBody, TypeDecl},
+    ty::{INT, Ix, Kind, Mono, Poly as CorePoly, Scalar, SizeAtom, Ty as CoreTy, TyArg, TyVar, TypeId},
 };
 
 use super::Ctx;
@@ -74,15 +70,9 @@ impl Ctx<'_> {
                 }
             },
             Ty::Exists(pack) => {
-                let mut sizes = vec![];
-                for v in &pack.vars {
-                    let name = self.c.arena.var(*v).name.as_deref().unwrap_or("n").to_string();
-                    let binder = Var::named(&name, INT);
-                    self.e.sizes.insert(*v, binder.clone());
-                    sizes.push(binder);
-                }
+                // A pack is a tuple of its sizes and its item: sizes are values, and types only say what they are.
                 let item = self.ty(&pack.body);
-                CoreTy::Pack(Arc::new(PackTy { sizes, items: vec![item] }))
+                CoreTy::Tuple(pack.vars.iter().map(|_| INT).chain([item]).collect())
             }
             Ty::Con(con, args) => self.con(con, &args),
         }

@@ -269,6 +269,27 @@ poly3([1.0])
 [1.0]^0.5"#,
     ),
     ("std", r#"def variance(xs: n=>Float) -> Float = { let m = mean(xs); mean((xs - m)^2) }"#),
+    (
+        "complex",
+        r#"struct Complex { re: Float, im: Float }
+instance Num(Complex) {
+  def mul(a, b) = Complex { re = a.re * b.re - a.im * b.im, im = a.re * b.im + a.im * b.re }
+  def from_int(n) = Complex { re = float(n), im = 0.0 }
+}
+def abs2(z: Complex) -> Float = z.re^2 + z.im^2
+def esc(c: Complex, limit: Int) -> Int = {
+  let (_, n) = loop (z, n) = (Complex { re = 0.0, im = 0.0 }, 0)
+    while abs2(z) < 4.0 && n < limit do (z * z + c, n + 1)
+  n
+}
+let ys = linspace(-1.0, 1.0, 200)
+for i, j: Fin(3). float(esc(Complex { re = ys[i], im = ys[i] }, 1000))
+let i = Complex { re = 0.0, im = 1.0 }
+2 * i * i + 1
+(1 + i)^3
+[i, i] * i
+-i"#,
+    ),
 ];
 
 /// Programs that use what is read but not supported yet.
@@ -277,19 +298,6 @@ pub(super) const REFUSED: &[(&str, &str)] = &[
         "own rule",
         r#"def safe_norm(v: n=>Float) -> Float = sqrt(sum(v^2))
 derivative safe_norm(v) = { let y = safe_norm(v); (y, \dv. if y == 0.0 then 0.0 else dot(v, dv) / y) }"#,
-    ),
-    (
-        "complex",
-        r#"struct Complex { re: Float, im: Float }
-instance Num(Complex)
-def abs2(z: Complex) -> Float = z.re^2 + z.im^2
-def esc(c: Complex, limit: Int) -> Int = {
-  let (_, n) = loop (z, n) = (Complex { re = 0.0, im = 0.0 }, 0)
-    while abs2(z) < 4.0 && n < limit do (z * z + c, n + 1)
-  n
-}
-let ys = linspace(-1.0, 1.0, 200)
-for i, j: Fin(3). float(esc(Complex { re = ys[i], im = ys[i] }, 1000))"#,
     ),
     (
         "mutual rec",
