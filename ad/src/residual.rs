@@ -88,9 +88,9 @@ impl Planner<'_> {
                 }
                 Kernel::I1(_) | Kernel::I2(_) | Kernel::I3(_) | Kernel::I2F(_) | Kernel::StrCat => None,
             },
+            // An element, or a row (a view), of a table of the surroundings.
             Expr::Index { table: Atom::Var(t), .. }
-                if stmt.vars[0].ty().scalar().is_some()
-                    && !self.defs.contains_key(t)
+                if !self.defs.contains_key(t)
                     && !self.params.contains(t)
                     && !self.consumed.contains(t) =>
             {

@@ -51,6 +51,8 @@ pub struct Outcome {
     pub failed: bool,
     /// Names that the text defined, with their types.
     pub names: Vec<(String, String)>,
+    /// Where the expressions stand that were evaluated for printing, in order.
+    pub shown: Vec<adl_diag::Span>,
 }
 
 impl Session {
@@ -97,6 +99,9 @@ impl Session {
                 outcome.failed = true;
                 break;
             }
+            if item.kind == ItemKind::Show {
+                outcome.shown.push(item.span);
+            }
         }
         outcome
     }
@@ -118,7 +123,7 @@ impl Session {
             self.checker = before;
         }
         let names = if rejected { vec![] } else { checked.names.clone() };
-        let outcome = Outcome { diagnostics, rejected, failed: false, names };
+        let outcome = Outcome { diagnostics, rejected, names, ..Outcome::default() };
         ((!rejected).then_some(checked), outcome)
     }
 

@@ -75,8 +75,8 @@ impl Spec<'_> {
             }
             Expr::Lambda(lambda) => {
                 let mut captured = vec![];
-                for v in walk::free_vars_expr(&stmt.expr) {
-                    if let Some(val) = env.vars.get(&v) {
+                for v in self.s.free_globals_of_lambda(lambda) {
+                    if let Some(val) = env.vars.get(&v).or_else(|| self.globals.get(&v)) {
                         captured.push((v, val.clone()));
                     }
                 }

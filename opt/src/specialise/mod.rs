@@ -211,6 +211,13 @@ impl Specialiser {
         vars
     }
 
+    /// What a lambda captures: its free variables, and the top-level variables of the functions it calls.
+    pub(crate) fn free_globals_of_lambda(&mut self, lambda: &adl_core::ir::Lambda) -> Vec<Var> {
+        let mut vars = self.free_globals(&lambda.body);
+        vars.retain(|v| *v != lambda.param);
+        vars
+    }
+
     /// Top-level variables that a function reads, directly or through others.
     pub(crate) fn globals_of(&mut self, f: FuncId) -> Rc<Vec<Var>> {
         if let Some(known) = self.globals.get(&f) {

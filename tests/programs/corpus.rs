@@ -1,0 +1,55 @@
+//! Programs of `tests/corpus`: the reference interpreter and machine code must do what the comments say.
+
+use std::path::Path;
+
+use adl::Backend;
+
+use crate::{bless, expect};
+
+/// Checks one file, or rewrites its expectations.
+pub(crate) fn check(path: &Path) -> Result<(), String> {
+    let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
+    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    if bless() {
+        let blessed = rewrite(&name, &text)?;
+        return std::fs::write(path, blessed).map_err(|e| e.to_string());
+    }
+    let expected = expect::of(&text)?;
+    if expected.is_empty() {
+        return Err("the file expects nothing; run `cargo xtask bless`".into());
+    }
+    for backend in [Backend::Interpreter, Backend::Machine] {
+        let found = expect::run(&name, &text, backend);
+        expect::compare(&expected, &found).map_err(|e| format!("{backend:?}: {e}"))?;
+    }
+    Ok(())
+}
+
+/// The text with what the interpreter does written after each expression. Numbers with a tolerance stay.
+fn rewrite(name: &str, text: &str) -> Result<String, String> {
+    let is_expectation = |l: &str| ["//>", "//!"].iter().any(|p| l.trim_start().starts_with(p));
+    let near: Vec<usize> = text
+        .lines()
+        .filter(|l| !is_expectation(l))
+        .enumerate()
+        .filter(|(_, l)| l.trim_start().starts_with("//~"))
+        .map(|(k, _)| k)
+        .collect();
+    let plain: Vec<&str> = text.lines().filter(|l| !is_expectation(l)).collect();
+    let found = expect::run(name, &(plain.join("\n") + "\n"), Backend::Interpreter);
+    let mut out = String::new();
+    for (k, line) in plain.iter().enumerate() {
+        out.push_str(line);
+        out.push('\n');
+        if near.contains(&(k + 1)) {
+            continue;
+        }
+        for (_, text) in found.lines.iter().filter(|(at, _)| *at == k + 1) {
+            out.push_str(&format!("//> {text}\n"));
+        }
+    }
+    for (_, d) in &found.diagnostics {
+        out.push_str(&format!("//! {d}\n"));
+    }
+    Ok(out)
+}

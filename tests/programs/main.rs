@@ -1,0 +1,49 @@
+//! Each program with its outcome written in it is a test named by its path.
+
+mod corpus;
+mod expect;
+mod spec;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Trial};
+
+fn main() -> ExitCode {
+    let args = Arguments::from_args();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut trials = vec![];
+    for path in files(&root.join("tests/corpus"), "adl") {
+        trials.push(trial(&root, path, corpus::check));
+    }
+    for path in files(&root.join("spec"), "md").into_iter().chain([root.join("README.md")]) {
+        trials.push(trial(&root, path, spec::check));
+    }
+    libtest_mimic::run(&args, trials).exit_code()
+}
+
+fn trial(root: &Path, path: PathBuf, check: fn(&Path) -> Result<(), String>) -> Trial {
+    let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+    Trial::test(name, move || check(&path).map_err(Into::into))
+}
+
+/// All files with this extension below a folder, sorted.
+fn files(dir: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut out = vec![];
+    let Ok(entries) = std::fs::read_dir(dir) else { return out };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            out.extend(files(&path, extension));
+        } else if path.extension().is_some_and(|e| e == extension) {
+            out.push(path);
+        }
+    }
+    out.sort();
+    out
+}
+
+/// Are expectations to be rewritten?
+fn bless() -> bool {
+    std::env::var_os("ADL_BLESS").is_some()
+}
