@@ -77,9 +77,19 @@ impl Plan {
         sizes.fold(2, u64::saturating_mul)
     }
 
-    /// The result, row-major.
+    /// The result on 64-bit floats, row-major.
     #[must_use]
-    pub fn run<E: Element>(&self, x: &[E], y: &[E]) -> Vec<E> {
+    pub fn run_f64(&self, x: &[f64], y: &[f64]) -> Vec<f64> {
+        self.run(x, y)
+    }
+
+    /// The result on 32-bit floats, row-major.
+    #[must_use]
+    pub fn run_f32(&self, x: &[f32], y: &[f32]) -> Vec<f32> {
+        self.run(x, y)
+    }
+
+    fn run<E: Element>(&self, x: &[E], y: &[E]) -> Vec<E> {
         let mut result = Vec::with_capacity(self.len());
         if self.is_empty() {
             return result;

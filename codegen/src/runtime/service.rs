@@ -159,10 +159,10 @@ fn contract(
         let singles = |at: u64, n: usize| -> Vec<f32> {
             memory.read(at, 4 * n).as_chunks().0.iter().map(|word| f32::from_ne_bytes(*word)).collect()
         };
-        let result: Vec<f32> = plan.run(&singles(args[0], n), &singles(args[second], m));
+        let result: Vec<f32> = plan.run_f32(&singles(args[0], n), &singles(args[second], m));
         result.iter().flat_map(|x| x.to_ne_bytes()).collect()
     } else {
-        let result: Vec<f64> = plan.run(&memory.floats(args[0], n), &memory.floats(args[second], m));
+        let result: Vec<f64> = plan.run_f64(&memory.floats(args[0], n), &memory.floats(args[second], m));
         result.iter().flat_map(|x| x.to_ne_bytes()).collect()
     };
     memory.write(out, &bytes);

@@ -182,8 +182,8 @@ impl Maker<'_> {
         self.touched += plan.cost();
         let sizes = plan.sizes();
         let leaves = match (floats(a), floats(b)) {
-            (Floats::F64(x), Floats::F64(y)) => Leaves::F64(plan.run(x, y)),
-            (Floats::F32(x), Floats::F32(y)) => Leaves::F32(plan.run(x, y)),
+            (Floats::F64(x), Floats::F64(y)) => Leaves::F64(plan.run_f64(x, y)),
+            (Floats::F32(x), Floats::F32(y)) => Leaves::F32(plan.run_f32(x, y)),
             (Floats::F64(_) | Floats::F32(_), _) => panic!("operands of a contraction have one type"),
         };
         if sizes.is_empty() {
