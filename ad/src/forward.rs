@@ -329,7 +329,7 @@ impl Dual<'_, '_> {
             let (Some(d), Some(s)) = (self.d(&args[k]), args[k].ty().scalar()) else { continue };
             let term = match *partial {
                 Partial::Zero => continue,
-                Partial::One => self.to_width(d, width),
+                Partial::One => self.in_width(d, width),
                 Partial::MinusOne => self.b.prim(&prim::NEG, &[d]),
                 Partial::Expr(build) => {
                     let partial = build(&mut self.b, &At { x: args, y: &at_y, s });
@@ -341,7 +341,7 @@ impl Dual<'_, '_> {
         self.set(y, total);
     }
 
-    fn to_width(&mut self, d: Atom, width: Option<Scalar>) -> Atom {
+    fn in_width(&mut self, d: Atom, width: Option<Scalar>) -> Atom {
         match (d.ty().scalar(), width) {
             (Some(Scalar::F64), Some(Scalar::F32)) => self.b.prim(&prim::NARROW, &[d]),
             (Some(Scalar::F32), Some(Scalar::F64)) => self.b.prim(&prim::WIDEN, &[d]),
@@ -387,14 +387,12 @@ impl Dual<'_, '_> {
         let Ix::Fin(size) = ix else { unreachable!("first-order index sets are sizes") };
         let dual = self.block(body, wants)?;
         let n = body.results.len();
-        let mut at = n;
-        for (k, v) in stmt.vars.iter().enumerate().filter(|(k, _)| wants[*k]) {
+        for (at, (k, v)) in (n..).zip(stmt.vars.iter().enumerate().filter(|(k, _)| wants[*k])) {
             let s = v.ty().scalar().expect("elements are scalars");
             let mut map = Subst::new();
             let i = walk::rename_var(var, &mut map);
             let copy = walk::rename_block(&dual, &mut map);
             let (x, dx) = (copy.results[k].clone(), copy.results[at].clone());
-            at += 1;
             let d = if *op == RedOp::Prod {
                 self.product_rule(size, &i, copy.stmts, x, dx, s)
             } else {

@@ -3,6 +3,8 @@
 //! Sizes are compared by form only (C7): two different atoms may be the same number, two different
 //! constants may not.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "what is not the one form expected is a violation")]
+
 use std::collections::HashSet;
 
 use crate::ir::{Arm, Atom, Block, Effect, Expr, Func, LoopKind, Program, RedOp, Stmt, Var};

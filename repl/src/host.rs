@@ -43,6 +43,7 @@ pub(crate) fn cancel_on_ctrl_c(flag: &Arc<AtomicBool>) {
     let flag = flag.clone();
     let set = ctrlc::set_handler(move || {
         if flag.swap(true, Ordering::Relaxed) {
+            #[expect(clippy::disallowed_methods, reason = "the user insists")]
             std::process::exit(crate::Exit::Interrupted as i32);
         }
     });

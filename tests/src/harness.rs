@@ -120,7 +120,15 @@ pub fn with_floats(values: &[Value], floats: &mut impl Iterator<Item = f64>) -> 
                 let new: Vec<f64> = (0..t.len()).map(|_| floats.next().expect("enough floats")).collect();
                 Value::Table(Table::new(t.dims(), Leaves::F64(new)))
             }
-            other => other.clone(),
+            Value::F32(_)
+            | Value::Int(_)
+            | Value::Bool(_)
+            | Value::Str(_)
+            | Value::Key(_)
+            | Value::Table(_)
+            | Value::Sum(_)
+            | Value::Pack(_)
+            | Value::Box(_) => v.clone(),
         })
         .collect()
 }

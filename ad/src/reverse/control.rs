@@ -66,7 +66,6 @@ impl Rev<'_, '_> {
         Ok(vec![Stmt { vars, expr, ..stmt.clone() }])
     }
 
-    #[expect(clippy::too_many_lines, reason = "the parts of one rule share all their names")]
     pub(super) fn pull_loop(&mut self, stmt: &Stmt) -> Result<Vec<Stmt>, Error> {
         let Expr::Loop { kind, state, init, body, keep } = &stmt.expr else { unreachable!("a loop") };
         let n = state.len();
@@ -181,7 +180,6 @@ impl Rev<'_, '_> {
         (walk::rename_block(&block, &mut Subst::new()), residuals)
     }
 
-    #[expect(clippy::too_many_lines, reason = "the parts of one rule share all their names")]
     pub(super) fn pull_case(&mut self, stmt: &Stmt) -> Result<Vec<Stmt>, Error> {
         let Expr::Case { scrut, arms } = &stmt.expr else { unreachable!("a case") };
         let mut bars: Vec<Option<Atom>> = vec![];

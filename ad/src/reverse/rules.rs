@@ -134,10 +134,8 @@ impl Rev<'_, '_> {
             items.iter().filter(|x| x.ty().is_active()).partition(|x| acc_mode(&x.ty()));
         let mut accs = vec![];
         for x in &whole {
-            accs.push(match x.var().filter(|v| self.activity.has(v)).cloned() {
-                Some(v) => Some(self.acc_of(&v)),
-                None => None,
-            });
+            let v = x.var().filter(|v| self.activity.has(v)).cloned();
+            accs.push(v.map(|v| self.acc_of(&v)));
         }
         let tys: Vec<Ty> = single.iter().map(|x| tangent_of(&x.ty())).collect();
         let b = &mut self.cur().b;

@@ -94,7 +94,6 @@ impl PrimDef {
 }
 
 impl Inst {
-    #[expect(clippy::too_many_lines, reason = "one arm an instruction and type")]
     #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "conversions round")]
     fn apply(self, x: &[S]) -> Result<S, PrimError> {
         use adl_math::int;

@@ -3,7 +3,6 @@
 use adl_core::ir::{Arm, Atom, Block, Effect, Expr, Keep, LoopKind, Stmt, TypeBody, Var};
 use adl_core::prim;
 use adl_core::ty::{INT, Ix, Scalar, Ty};
-use adl_core::walk;
 use adl_diag::Code;
 
 use super::join::same_layout;

@@ -41,7 +41,7 @@ impl Spec<'_> {
                 Ok(Val::scalar(text))
             }
             Method::Ordinal => Ok(Val::scalar(self.ordinal(&args[0]))),
-            Method::FromOrdinal => self.from_ordinal(ty, &args[0], env),
+            Method::FromOrdinal => self.index_from_ordinal(ty, &args[0], env),
             Method::Sum | Method::Prod | Method::Minimum | Method::Maximum | Method::All | Method::Any => {
                 self.reduce_table(method, &args[0])
             }
@@ -192,7 +192,7 @@ impl Spec<'_> {
         Ok(Val { shape, leaves })
     }
 
-    fn from_ordinal(&mut self, ty: &Ty, ordinal: &Val, env: &Env) -> Result<Val> {
+    fn index_from_ordinal(&mut self, ty: &Ty, ordinal: &Val, env: &Env) -> Result<Val> {
         let Ty::Index(ix) = ty else { panic!("an index type") };
         let ix = self.ix(ix, env)?;
         let n = ix.size();
