@@ -248,21 +248,22 @@ impl Checker {
 
     // ---- schemes ----------------------------------------------------------------------------------
 
-    /// The type at fresh variables, and these variables in the order of the scheme.
-    pub(crate) fn instantiate(&mut self, scheme: &Scheme) -> (Ty, Vec<V>) {
+    /// The type at fresh variables, and these variables in the order of the scheme. What is wrong with them is
+    /// wrong with the use of `name`.
+    pub(crate) fn instantiate(&mut self, scheme: &Scheme, name: &str) -> (Ty, Vec<V>) {
         let mut map = Subst::new();
         let mut fresh = Vec::with_capacity(scheme.vars.len());
+        let by: Arc<str> = Arc::from(format!("by `{name}`"));
         for v in &scheme.vars {
             let w = self.fresh();
             let old = self.arena.var(*v).clone();
             let new = self.arena.var_mut(w);
             (new.kind, new.ix) = (old.kind, old.ix);
-            new.classes = old.classes;
-            for class in old.given.into_iter().flatten() {
+            let inferred = old.classes.into_iter().map(|(class, why)| (class, why.span));
+            let given = old.given.into_iter().flatten().map(|class| (class, Span::default()));
+            for (class, span) in inferred.chain(given) {
                 if !new.classes.iter().any(|(c, _)| *c == class) {
-                    let text =
-                        format!("as `{}({})` is declared", class.name(), old.name.as_deref().unwrap_or("a"));
-                    new.classes.push((class, crate::types::Why::of(&text)));
+                    new.classes.push((class, crate::types::Why { span, text: by.clone() }));
                 }
             }
             map.insert(*v, Sub::Ty(Ty::Var(w)));

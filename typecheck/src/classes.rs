@@ -121,7 +121,7 @@ impl Arena {
         let Ty::Con(Con::Data(id), _) = t else { return Ok(()) };
         let name = self.decl(*id).name.clone();
         match (self.payloads(t), class) {
-            (_, Class::Eq | Class::Show) if self.decl(*id).recursive => Ok(()),
+            (_, Class::Eq | Class::Show | Class::Add | Class::Vector) if self.decl(*id).recursive => Ok(()),
             (Body::Struct(fields), Class::Eq | Class::Show | Class::Add | Class::Vector) => {
                 fields.iter().try_for_each(|(_, f)| self.need(class, f, why))
             }

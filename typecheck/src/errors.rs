@@ -228,7 +228,7 @@ pub(crate) fn wrong_index(found: &str, set: &str, note: Option<String>) -> Diagn
 
 pub(crate) fn bad_index(ty: &str) -> Diagnostic {
     let d = error(Code::E0208, format!("a table is indexed by an index or an Int, not by `{ty}`"));
-    if ty == "Float" || ty == "a number" { d.help("write `int(x)`") } else { d }
+    if ty == "Float" || ty == "F32" { d.help("write `int(x)`") } else { d }
 }
 
 pub(crate) fn decimal_index() -> Diagnostic {
@@ -373,7 +373,8 @@ pub(crate) fn misplaced(span: Span, code: Code, message: &str, help: &str) -> Di
 // ---- patterns -------------------------------------------------------------------------------------------
 
 pub(crate) fn ctor_arity(span: Span, name: &str, wanted: usize, given: usize) -> Diagnostic {
-    error(Code::E0602, format!("`{name}` has {wanted} parts, {given} given")).label(span, "here")
+    let parts = if wanted == 1 { "part" } else { "parts" };
+    error(Code::E0602, format!("`{name}` has {wanted} {parts}, {given} given")).label(span, "here")
 }
 
 pub(crate) fn tuple_arity(span: Span, names: usize, ty: &str) -> Diagnostic {

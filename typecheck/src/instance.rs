@@ -85,8 +85,9 @@ impl Checker {
         let has = |wanted: Method| operations.defs.iter().any(|(_, m)| *m == wanted);
         let needed = [(Method::Mul, "mul"), (Method::Div, "div")];
         let needed = &needed[..if class == Class::Floating { 2 } else { 1 }];
+        let all_known = operations.defs.len() == i.defs.len();
         for (method, operation) in needed {
-            if !has(*method) {
+            if all_known && !has(*method) {
                 let help = format!("add `def {operation}(a, b) = …`");
                 let message = format!("this instance does not define `{operation}`");
                 self.report(errors::misplaced(i.class.span, Code::E0308, &message, &help));

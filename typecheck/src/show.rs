@@ -2,7 +2,7 @@
 
 use crate::{
     arena::Arena,
-    types::{Atom, Con, Link, Poly, Ty, V, VKind},
+    types::{Atom, Con, Link, LitKind, Poly, Ty, V, VKind},
 };
 
 /// How tightly the surroundings bind.
@@ -75,7 +75,8 @@ impl Arena {
         match (&data.link, &data.name, data.lit) {
             (Link::Ty(t), ..) => self.show_at(&self.zonk(t), Prec::Atom),
             (Link::Open | Link::Size(_), Some(name), _) => name.to_string(),
-            (Link::Open | Link::Size(_), None, Some(_)) => "a number".into(),
+            (Link::Open | Link::Size(_), None, Some(LitKind::Dec)) => "Float".into(),
+            (Link::Open | Link::Size(_), None, Some(LitKind::Int)) => "number".into(),
             (Link::Open | Link::Size(_), None, None) => "_".into(),
         }
     }

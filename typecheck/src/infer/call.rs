@@ -78,11 +78,31 @@ impl Checker {
             args.iter().for_each(|e| drop(self.infer(e)));
             return Tx::error(span);
         };
+        let before = self.errors();
         let Some(arg) = self.arguments(name, &ty, &sides[0], args, callee.span) else {
             return Tx::error(span);
         };
         self.solve(span);
+        if self.errors() > before {
+            self.note_callee(name, &callee);
+        }
         Tx::new(span, sides[1].clone(), Tk::Call(Box::new(callee), Box::new(arg)))
+    }
+
+    /// Adds the type of the function to a message about its arguments.
+    fn note_callee(&mut self, name: &str, callee: &Tx) {
+        let named = matches!(callee.kind, Tk::Func(..) | Tk::Local(..) | Tk::Builtin(_));
+        let Some(entry) = self.lookup(name).filter(|e| named && !self.arena.is_error(&e.scheme.ty)) else {
+            return;
+        };
+        let note = format!("`{name}` has type `{}`", self.show_scheme(&entry.scheme));
+        let about_types = [Code::E0201, Code::E0202, Code::E0203, Code::E0204, Code::E0213];
+        if let Some(last) = self.diagnostics.last_mut()
+            && about_types.contains(&last.code)
+            && last.notes.is_empty()
+        {
+            last.notes.push(note);
+        }
     }
 
     /// The argument, a tuple where there are several; `None` when their number is wrong.
@@ -158,7 +178,7 @@ impl Checker {
         let ty = self.arena.subst(&entry.scheme.ty, &map);
         let free: Vec<_> = entry.scheme.vars.iter().copied().filter(|v| !map.contains_key(v)).collect();
         let scheme = Scheme { vars: free, ty, dep: vec![] };
-        let callee = self.func_value(k, &scheme, f.span);
+        let callee = self.func_value(k, &scheme, &name_of(f), f.span);
         let call = self.apply(callee, &name_of(f), args, span);
         let ty = call.ty.clone();
         if sizes.is_empty() { call } else { Tx::new(span, ty, Tk::WithSizes(sizes, Box::new(call))) }
@@ -191,7 +211,7 @@ impl Checker {
             ));
             Ty::Error
         } else {
-            self.instantiate(scheme).0
+            self.instantiate(scheme, builtin.name).0
         };
         Tx::new(span, ty, Tk::Builtin(k))
     }
@@ -208,9 +228,12 @@ impl Checker {
                         "`size` takes the name of an index set",
                         "name the set in the signature: `xs: n=>a`, then `size(n)`",
                     ));
-                    return Some(Tx::new(span, int(), Tk::Error));
+                    return Some(Tx::error(span));
                 };
                 let set = self.named_set(name, e.span);
+                if self.arena.is_error(&set) {
+                    return Some(Tx::error(span));
+                }
                 Some(Tx::new(span, int(), Tk::SizeOf(set)))
             }
             (Op::Pairwise(..), [l, r]) => {

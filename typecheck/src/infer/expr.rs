@@ -219,7 +219,7 @@ impl Checker {
             Target::Size(v) => Tx::new(span, int(), Tk::SizeVal(Poly::atom(crate::types::Atom::Size(v)))),
             Target::Builtin(k) => self.builtin_value(k, &entry.scheme, span),
             Target::Local(id) => {
-                let (ty, inst) = self.instantiate(&entry.scheme);
+                let (ty, inst) = self.instantiate(&entry.scheme, name);
                 Tx::new(span, ty, Tk::Local(id, inst))
             }
             Target::Func(k) => {
@@ -230,13 +230,13 @@ impl Checker {
                     ));
                     return Tx::error(span);
                 }
-                self.func_value(k, &entry.scheme, span)
+                self.func_value(k, &entry.scheme, name, span)
             }
         }
     }
 
-    pub(crate) fn func_value(&mut self, k: usize, scheme: &Scheme, span: Span) -> Tx {
-        let (ty, inst) = self.instantiate(scheme);
+    pub(crate) fn func_value(&mut self, k: usize, scheme: &Scheme, name: &str, span: Span) -> Tx {
+        let (ty, inst) = self.instantiate(scheme, name);
         Tx::new(span, ty, Tk::Func(k, inst))
     }
 

@@ -2,6 +2,7 @@
 
 mod cases;
 mod core;
+mod messages;
 mod order;
 
 use adl_diag::{Color, Diagnostic, SourceMap, render};
