@@ -17,6 +17,14 @@ pub(crate) trait Memory {
         let bytes = self.read(at, 8 * n);
         Cow::Owned(bytes.as_chunks().0.iter().map(|word| f64::from_ne_bytes(*word)).collect())
     }
+    /// Overwrites 64-bit floats from an address on.
+    fn write_floats(&mut self, at: u64, xs: &[f64]) {
+        let mut bytes = vec![0; 8 * xs.len()];
+        for (word, x) in bytes.as_chunks_mut().0.iter_mut().zip(xs) {
+            *word = x.to_ne_bytes();
+        }
+        self.write(at, &bytes);
+    }
     /// One holder less.
     fn release(&mut self, at: u64);
 }

@@ -37,6 +37,13 @@ impl Memory for Heap {
         Cow::Borrowed(unsafe { slice::from_raw_parts(at as *const f64, n) })
     }
 
+    fn write_floats(&mut self, at: u64, xs: &[f64]) {
+        if !xs.is_empty() {
+            // SAFETY: as for writing bytes; buffers of floats are aligned.
+            unsafe { (at as *mut f64).copy_from_nonoverlapping(xs.as_ptr(), xs.len()) };
+        }
+    }
+
     fn release(&mut self, at: u64) {
         // SAFETY: the caller holds the buffer.
         unsafe { Heap::release(self, at as *mut u8) };

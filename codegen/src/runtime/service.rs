@@ -155,16 +155,16 @@ fn contract(
         })?;
     let (n, m) = (a.iter().product(), b.iter().product());
     let out = args[second + 1 + spec.b.len()];
-    let bytes: Vec<u8> = if kind == Kind::F32 {
+    if kind == Kind::F32 {
         let singles = |at: u64, n: usize| -> Vec<f32> {
             memory.read(at, 4 * n).as_chunks().0.iter().map(|word| f32::from_ne_bytes(*word)).collect()
         };
-        let result: Vec<f32> = plan.run_f32(&singles(args[0], n), &singles(args[second], m));
-        result.iter().flat_map(|x| x.to_ne_bytes()).collect()
+        let result = plan.run_f32(&singles(args[0], n), &singles(args[second], m));
+        let bytes: Vec<u8> = result.iter().flat_map(|x| x.to_ne_bytes()).collect();
+        memory.write(out, &bytes);
     } else {
-        let result: Vec<f64> = plan.run_f64(&memory.floats(args[0], n), &memory.floats(args[second], m));
-        result.iter().flat_map(|x| x.to_ne_bytes()).collect()
-    };
-    memory.write(out, &bytes);
+        let result = plan.run_f64(&memory.floats(args[0], n), &memory.floats(args[second], m));
+        memory.write_floats(out, &result);
+    }
     Ok(())
 }

@@ -397,8 +397,10 @@ impl Context<'_> {
             buffers.push(Buffer { elem, data, dims: inner });
         }
         if leaf.scalar().is_some_and(|scalar| scalar != Scalar::Str) {
-            let (leaves, from) = table.buffer();
-            memory.write(buffers[0].data, &leaf_bytes(leaves, from, n));
+            match (table.f64s(), table.buffer()) {
+                (Some(xs), _) => memory.write_floats(buffers[0].data, xs),
+                (None, (leaves, from)) => memory.write(buffers[0].data, &leaf_bytes(leaves, from, n)),
+            }
             return Ok(());
         }
         for i in 0..n {
@@ -512,7 +514,7 @@ pub(crate) fn read_leaves(memory: &impl Memory, scalar: Scalar, data: u64, n: us
     let bytes = memory.read(data, n * Kind::of(scalar).bytes() as usize);
     let words = || bytes.as_chunks::<8>().0.iter().copied();
     match scalar {
-        Scalar::F64 => Leaves::F64(words().map(f64::from_ne_bytes).collect()),
+        Scalar::F64 => Leaves::F64(memory.floats(data, n).into_owned()),
         Scalar::F32 => {
             Leaves::F32(bytes.as_chunks::<4>().0.iter().copied().map(f32::from_ne_bytes).collect())
         }
