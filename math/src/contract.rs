@@ -151,7 +151,13 @@ impl Plan {
             })
             .collect();
         let n: usize = axes.iter().map(|axis| axis.size).product();
-        let mut lanes = vec![E::ZERO; E::LANES * COLUMNS];
+        if n == 1 {
+            let y = narrow[j];
+            let product = |x: &E| E::ZERO.add(if first { x.mul(y) } else { y.mul(*x) });
+            result.extend(wide[i..i + size].iter().map(product));
+            return result;
+        }
+        let mut lanes = vec![E::ZERO; E::LANES * COLUMNS.min(size)];
         for start in (0..size).step_by(COLUMNS) {
             let width = COLUMNS.min(size - start);
             let mut folds = vec![Fold::new(Op::Sum); if n <= BLOCK { 0 } else { width }];
@@ -159,10 +165,12 @@ impl Plan {
             let mut done = 0;
             loop {
                 let block = BLOCK.min(n - done);
-                lanes.fill(E::ZERO);
+                if 0 < start + done {
+                    lanes.fill(E::ZERO);
+                }
                 for k in 0..block {
                     let at = i + start + walk.a;
-                    let lane = &mut lanes[k % E::LANES * COLUMNS..][..width];
+                    let lane = &mut lanes[k % E::LANES * width..][..width];
                     add_scaled(lane, &wide[at..at + width], narrow[j + walk.b], first);
                     walk.step();
                 }
@@ -170,7 +178,7 @@ impl Plan {
                 for column in 0..width {
                     let mut own = [E::ZERO; 16];
                     for (k, lane) in own.iter_mut().enumerate().take(E::LANES) {
-                        *lane = lanes[k * COLUMNS + column];
+                        *lane = lanes[k * width + column];
                     }
                     let sum = combine_lanes(Op::Sum, &mut own[..E::LANES]);
                     match folds.get_mut(column) {
@@ -203,26 +211,30 @@ fn add_scaled<E: Element>(lane: &mut [E], xs: &[E], y: E, first: bool) {
 
 /// The sum of products of two slices, in the fixed order.
 fn dot<E: Element>(x: &[E], y: &[E]) -> E {
+    if x.len() <= BLOCK {
+        return dot_block(x, y);
+    }
     let mut fold = Fold::new(Op::Sum);
-    let mut blocks = 0;
-    let mut last = E::ZERO;
     for (x, y) in x.chunks(BLOCK).zip(y.chunks(BLOCK)) {
-        let mut lanes = [E::ZERO; 16];
-        let (xs, ys) = (x.chunks_exact(E::LANES), y.chunks_exact(E::LANES));
-        let (x_rest, y_rest) = (xs.remainder(), ys.remainder());
-        for (x, y) in xs.zip(ys) {
-            for (lane, (x, y)) in lanes.iter_mut().zip(x.iter().zip(y)) {
-                *lane = lane.add(x.mul(*y));
-            }
-        }
-        for (lane, (x, y)) in lanes.iter_mut().zip(x_rest.iter().zip(y_rest)) {
+        fold.push_block(dot_block(x, y));
+    }
+    fold.finish()
+}
+
+/// The sum over one block.
+fn dot_block<E: Element>(x: &[E], y: &[E]) -> E {
+    let mut lanes = [E::ZERO; 16];
+    let (xs, ys) = (x.chunks_exact(E::LANES), y.chunks_exact(E::LANES));
+    let (x_rest, y_rest) = (xs.remainder(), ys.remainder());
+    for (x, y) in xs.zip(ys) {
+        for (lane, (x, y)) in lanes.iter_mut().zip(x.iter().zip(y)) {
             *lane = lane.add(x.mul(*y));
         }
-        last = combine_lanes(Op::Sum, &mut lanes[..E::LANES]);
-        fold.push_block(last);
-        blocks += 1;
     }
-    if blocks == 1 { last } else { fold.finish() }
+    for (lane, (x, y)) in lanes.iter_mut().zip(x_rest.iter().zip(y_rest)) {
+        *lane = lane.add(x.mul(*y));
+    }
+    combine_lanes(Op::Sum, &mut lanes[..E::LANES])
 }
 
 /// How far a step along `label` moves in an operand.
