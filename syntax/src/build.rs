@@ -117,7 +117,8 @@ pub(crate) fn chain<'t>(a: Expr, (op, op_span): Op, b: Expr) -> Result<Expr, Fai
     let span = a.span.to(b.span);
     let depth = checked(span, (b.depth + 1).max(a.depth))?;
     let link = Link { op, op_span, right: b };
-    let same = matches!(&a.kind, ExprKind::Chain(_, links) if links.iter().all(|l| tier(l.op) == tier(op)));
+    let same =
+        matches!(&a.kind, ExprKind::Chain(_, links) if links.first().is_some_and(|l| tier(l.op) == tier(op)));
     if same && let ExprKind::Chain(first, links) = a.kind {
         return Ok(Expr { span, depth, kind: ExprKind::Chain(first, push(links, link)) });
     }

@@ -120,7 +120,12 @@ impl Checker {
         let own = |span: Span| type_named(&of.text, span);
         let param = |p: &Pat| match &p.kind {
             PatKind::Typed(..) => p.clone(),
-            _ => {
+            PatKind::Var(_)
+            | PatKind::Wild
+            | PatKind::Lit(_)
+            | PatKind::Tuple(_)
+            | PatKind::Ctor(..)
+            | PatKind::Struct(..) => {
                 let ty = if *method == Method::Lit { type_named("Int", p.span) } else { own(p.span) };
                 Pat { span: p.span, depth: p.depth + 1, kind: PatKind::Typed(Box::new(p.clone()), ty) }
             }

@@ -5,5 +5,6 @@ mod control;
 mod expr;
 mod item;
 mod pattern;
+mod structure;
 
 pub(crate) use item::Checked;

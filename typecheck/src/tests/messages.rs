@@ -58,6 +58,7 @@ const MORE: &[&str] = &[
     "\\x: Float. x + true",
 ];
 
+#[expect(clippy::too_many_lines, reason = "the golden text")]
 #[test]
 fn messages_are_these() {
     let base = session(Options::default());

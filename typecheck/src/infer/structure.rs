@@ -1,0 +1,195 @@
+//! Tables and structs: indices, fields, updates, building.
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "each function asks for one shape; everything else is the other case"
+)]
+
+use adl_diag::Span;
+use adl_syntax::ast::{Expr, ExprKind, Name, Update};
+
+use crate::{
+    checker::{Checker, TypeName},
+    constraint::{IndexSyntax, Kind},
+    data::Body,
+    errors,
+    tree::{TUpdate, Tk, Tx},
+    types::{Con, Ty, table, unit},
+};
+
+impl Checker {
+    pub(crate) fn index(&mut self, a: &Expr, indices: &[Expr], span: Span) -> Tx {
+        let value = self.used(a);
+        let (ty, indices) = self.index_into(&value.ty, indices, value.span);
+        Tx::new(span, ty, Tk::Index(Box::new(value), indices))
+    }
+
+    /// The element of a table at these indices.
+    pub(crate) fn index_into(&mut self, of: &Ty, indices: &[Expr], span: Span) -> (Ty, Vec<Tx>) {
+        let mut ty = of.clone();
+        let mut typed = vec![];
+        for e in indices {
+            let head = self.arena.head(&ty);
+            let is_table = match &head {
+                Ty::Con(con, _) => *con == Con::Table,
+                Ty::Var(v) => self.arena.is_open(*v),
+                Ty::Error => true,
+                Ty::Fin(_) | Ty::Exists(_) => false,
+            };
+            if !is_table {
+                self.report(errors::not_a_table(span, &self.arena.show(&head)));
+                ty = Ty::Error;
+            }
+            if is_negative_literal(e) {
+                self.report(errors::negative_index(e.span));
+                return (Ty::Error, typed);
+            }
+            let index = self.used(e);
+            let (set, elem) = (self.meta_ix(), self.meta());
+            self.unify_at(&ty, &table(set.clone(), elem.clone()), span);
+            let kind = Kind::Index { set, index: index.ty.clone(), syntax: syntax_of(e) };
+            self.emit(kind, e.span, None);
+            self.solve(e.span);
+            ty = elem;
+            typed.push(index);
+        }
+        (ty, typed)
+    }
+
+    pub(crate) fn field(&mut self, value: &Expr, name: &Name, span: Span) -> Tx {
+        let value = self.used(value);
+        let ty = self.field_of(&value.ty, &name.text, name.span);
+        Tx::new(span, ty, Tk::Field(Box::new(value), name.text.clone()))
+    }
+
+    fn field_of(&mut self, ty: &Ty, name: &str, span: Span) -> Ty {
+        let head = self.arena.head(ty);
+        if self.arena.is_error(&head) {
+            return Ty::Error;
+        }
+        let (inner, tangent) = match &head {
+            Ty::Con(Con::Tangent, args) => (self.arena.head(&args[0]), true),
+            _ => (head, false),
+        };
+        match self.field_type(&inner, name) {
+            Ok(Some(found)) => {
+                if tangent {
+                    self.arena.tangent(&found)
+                } else {
+                    found
+                }
+            }
+            Ok(None) => {
+                let result = self.meta();
+                let kind = Kind::Field { value: ty.clone(), name: name.to_string(), result: result.clone() };
+                self.emit(kind, span, None);
+                self.solve(span);
+                result
+            }
+            Err(fail) => {
+                self.report_at(fail, span, "here");
+                Ty::Error
+            }
+        }
+    }
+
+    pub(crate) fn with(&mut self, value: &Expr, updates: &[Update], span: Span) -> Tx {
+        let value = self.used(value);
+        let ty = value.ty.clone();
+        let typed = updates
+            .iter()
+            .map(|update| match update {
+                Update::Field(name, e) => {
+                    let wanted = self.field_of(&ty, &name.text, name.span);
+                    TUpdate::Field(name.text.clone(), self.check(e, &wanted))
+                }
+                Update::Index(place, indices, e) => {
+                    let (wanted, indices) = self.index_into(&ty, indices, *place);
+                    TUpdate::Index(indices, self.check(e, &wanted))
+                }
+            })
+            .collect();
+        Tx::new(span, ty, Tk::With(Box::new(value), typed))
+    }
+
+    pub(crate) fn build(&mut self, name: &Name, fields: &[(Name, Expr)], span: Span) -> Tx {
+        let id = match self.type_names.get(&name.text) {
+            Some(TypeName::Data(id)) if self.arena.decl(*id).is_struct() => *id,
+            Some(TypeName::Poison) => {
+                fields.iter().for_each(|(_, e)| drop(self.infer(e)));
+                return Tx::error(span);
+            }
+            _ => {
+                if name.text.contains('.') {
+                    self.report(errors::unsupported(name.span, "names of other modules"));
+                } else {
+                    let near = self.near_type(&name.text);
+                    self.report(errors::unknown_type(name.span, &name.text, near));
+                }
+                fields.iter().for_each(|(_, e)| drop(self.infer(e)));
+                return Tx::error(span);
+            }
+        };
+        let whole = self.data_at_fresh(id);
+        let Body::Struct(types) = self.arena.payloads(&whole) else { return Tx::error(span) };
+        let mut typed: Vec<(usize, Tx)> = vec![];
+        let mut unknown = vec![];
+        for (field, e) in fields {
+            let Some(k) = types.iter().position(|(n, _)| **n == *field.text) else {
+                unknown.push(field.text.clone());
+                self.infer(e);
+                continue;
+            };
+            if typed.iter().any(|(old, _)| *old == k) {
+                self.report(errors::field_twice(field.span, &field.text));
+            }
+            typed.push((k, self.check(e, &types[k].1)));
+            self.solve(e.span);
+        }
+        let names: Vec<String> = types.iter().map(|(n, _)| n.to_string()).collect();
+        let missing: Vec<String> = (0..types.len())
+            .filter(|k| !typed.iter().any(|(t, _)| t == k))
+            .map(|k| names[k].clone())
+            .collect();
+        if !missing.is_empty() || !unknown.is_empty() {
+            self.report(errors::build_fields(name.span, &name.text, &missing, &unknown, &names));
+        }
+        Tx::new(span, whole, Tk::Build(id, typed))
+    }
+
+    /// Whether a value of the type carries nothing, so that throwing it away is no loss.
+    pub(crate) fn is_unit_like(&self, t: &Ty) -> bool {
+        match self.arena.head(t) {
+            Ty::Error => true,
+            Ty::Con(Con::Tuple, args) => args.iter().all(|a| self.is_unit_like(a)),
+            Ty::Con(Con::Table, args) => self.is_unit_like(&args[1]),
+            Ty::Con(..) | Ty::Var(_) | Ty::Fin(_) | Ty::Exists(_) => false,
+        }
+    }
+
+    /// Asks that a value carries nothing.
+    pub(crate) fn want_unit(&mut self, value: &Tx) {
+        let mut t = self.arena.head(&value.ty);
+        while let Ty::Con(Con::Table, args) = &t {
+            t = self.arena.head(&args[1]);
+        }
+        if !self.is_unit_like(&t) {
+            self.unify_at(&t, &unit(), value.span);
+        }
+    }
+}
+
+fn is_negative_literal(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Neg(inner) => matches!(inner.kind, ExprKind::Lit(_)),
+        ExprKind::Paren(inner) => is_negative_literal(inner),
+        _ => false,
+    }
+}
+
+fn syntax_of(e: &Expr) -> IndexSyntax {
+    match &e.kind {
+        ExprKind::Paren(inner) => syntax_of(inner),
+        ExprKind::Chain(..) | ExprKind::Neg(_) | ExprKind::Lit(_) => IndexSyntax::Arithmetic,
+        _ => IndexSyntax::Other,
+    }
+}
