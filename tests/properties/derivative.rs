@@ -7,7 +7,7 @@ use adl_core::value::{Table, Value};
 use adl_tests::harness::{float_params, floats, jvp, run, vjp, with_floats};
 
 /// Numbers without pattern, the same each time.
-fn noise(n: usize, seed: u64) -> Vec<f64> {
+pub(crate) fn noise(n: usize, seed: u64) -> Vec<f64> {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     (0..n)
         .map(|_| {
@@ -19,12 +19,12 @@ fn noise(n: usize, seed: u64) -> Vec<f64> {
         .collect()
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     assert_eq!(a.len(), b.len(), "as many numbers");
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
-fn close(a: f64, b: f64, tol: f64) -> bool {
+pub(crate) fn close(a: f64, b: f64, tol: f64) -> bool {
     (a - b).abs() <= tol * (1.0 + a.abs().max(b.abs()))
 }
 
@@ -33,7 +33,7 @@ fn floats_of_params(p: &Program, f: FuncId, args: &[Value]) -> Vec<Value> {
 }
 
 /// Checks `f` at `args`: jvp against central differences, and vjp against jvp.
-fn check_modes(p: &Program, f: FuncId, args: &[Value], seed: u64) {
+pub(crate) fn check_modes(p: &Program, f: FuncId, args: &[Value], seed: u64) {
     let mut p = p.clone();
     let mut d = Derivatives::default();
     let (fwd, bwd) = (jvp(&mut p, &mut d, f), vjp(&mut p, &mut d, f));
@@ -79,11 +79,14 @@ fn check_modes(p: &Program, f: FuncId, args: &[Value], seed: u64) {
 fn check(text: &str, args: &[Value]) {
     let p = parse::program(text).unwrap_or_else(|e| panic!("{}: {}", e.message, &text[e.at..]));
     let f = FuncId(u32::try_from(p.funcs.len() - 1).expect("few"));
-    assert_eq!(
-        parse::program(&adl_core::print::program(&p)).map(|q| adl_core::print::program(&q)),
-        Ok(adl_core::print::program(&p))
-    );
-    check_modes(&p, f, args, 1);
+    let printed = adl_core::print::program(&p);
+    assert_eq!(parse::program(&printed).map(|q| adl_core::print::program(&q)), Ok(printed));
+    check_orders(&p, f, args);
+}
+
+/// Checks a function, and its pullback as a function of the point.
+pub(crate) fn check_orders(p: &Program, f: FuncId, args: &[Value]) {
+    check_modes(p, f, args, 1);
     // Second order: the pullback as a function of the point.
     let mut q = p.clone();
     let bwd = vjp(&mut q, &mut Derivatives::default(), f);

@@ -1,3 +1,5 @@
-//! Shared by the tests: derivatives of first-order functions as functions, and comparison of values.
+//! Shared by the tests: derivatives of first-order functions as functions, comparison of values, and random
+//! programs.
 
+pub mod generate;
 pub mod harness;

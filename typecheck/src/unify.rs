@@ -51,7 +51,9 @@ impl Arena {
         let (tangent, other) = if a_is_tangent { (a, b) } else { (b, a) };
         let Ty::Con(_, args) = tangent else { return Ok(()) };
         if let Ty::Var(v) = other {
-            if self.is_open(*v) && !self.free_vars(tangent).contains(v) {
+            // A number waits until the tangent type is known.
+            let literal = self.var(*v).lit.is_some();
+            if self.is_open(*v) && !literal && !self.free_vars(tangent).contains(v) {
                 return self.bind(*v, tangent);
             }
             // T[a] = a is Vector(a).
