@@ -38,6 +38,8 @@ pub(crate) struct Arena {
     pub(crate) instances: Vec<(DataId, Class)>,
     /// The types whose `instance Num` says what an integer literal is.
     pub(crate) from_int: Vec<DataId>,
+    /// How many variables [`Arena::compress`] has seen.
+    compressed: usize,
     /// Counts bindings, so that a caller can tell whether something moved.
     pub(crate) bindings: u64,
     /// Constraints to run again.
@@ -93,6 +95,23 @@ impl Arena {
             }
         }
         t.clone()
+    }
+
+    /// Makes every link since the last call point at the end of its chain, so that reading is cheap.
+    pub(crate) fn compress(&mut self) {
+        for k in self.compressed..self.vars.len() {
+            let mut path = vec![];
+            let mut at = k;
+            while let Link::Ty(Ty::Var(next)) = self.vars[at].link {
+                path.push(at);
+                at = next.0 as usize;
+            }
+            let end = V(u32::try_from(at).expect("an index of a variable"));
+            for v in path {
+                self.vars[v].link = Link::Ty(Ty::Var(end));
+            }
+        }
+        self.compressed = self.vars.len();
     }
 
     /// The type with its outermost constructor known: links followed, tangents reduced.

@@ -381,6 +381,7 @@ impl Checker {
 
     /// Lambdas that were checked against `-o` are looked at once their types are final.
     fn finish(&mut self) {
+        self.arena.compress();
         for lambda in std::mem::take(&mut self.linear) {
             self.check_linear(&lambda);
         }
