@@ -45,6 +45,8 @@ pub(crate) struct Builtin {
     /// `type where classes`; empty where the checker has a rule of its own.
     pub(crate) signature: &'static str,
     pub(crate) op: Op,
+    /// For people; empty where the row of a primitive says it.
+    pub(crate) doc: &'static str,
 }
 
 impl Builtin {
@@ -54,13 +56,36 @@ impl Builtin {
         Some(Arith::Lift(self.name, if int.is_some() { Class::Num } else { Class::Floating }))
     }
 
+    /// What it computes, from the row of the primitive where it is one.
+    pub(crate) fn doc(&self) -> Option<&'static str> {
+        match self.op {
+            Op::Lift(def) | Op::LiftNum(def, _) | Op::Prim(def) | Op::Pairwise(def, _) => Some(def.doc),
+            Op::Method(_)
+            | Op::Const(_)
+            | Op::Deriv(_)
+            | Op::Convert(_)
+            | Op::Size
+            | Op::Split
+            | Op::IndexKey
+            | Op::Trace
+            | Op::Error
+            | Op::Assert
+            | Op::LoadNpy
+            | Op::Scan => Some(self.doc).filter(|doc| !doc.is_empty()),
+        }
+    }
+
     pub(crate) fn target(&self) -> Option<Ty> {
         if let Op::Convert(scalar) = self.op { Some(con(scalar)) } else { None }
     }
 }
 
 const fn row(name: &'static str, signature: &'static str, op: Op) -> Builtin {
-    Builtin { name, signature, op }
+    Builtin { name, signature, op, doc: "" }
+}
+
+const fn documented(name: &'static str, signature: &'static str, op: Op, doc: &'static str) -> Builtin {
+    Builtin { name, signature, op, doc }
 }
 
 const fn lift(name: &'static str, def: &'static PrimDef) -> Builtin {
@@ -74,13 +99,23 @@ const fn ints(name: &'static str, def: &'static PrimDef) -> Builtin {
 /// All built-ins.
 pub(crate) static TABLE: &[Builtin] = &[
     // ---- scalars
-    row("pi", "Float", Op::Const(std::f64::consts::PI)),
-    row("inf", "Float", Op::Const(f64::INFINITY)),
-    row("nan", "Float", Op::Const(f64::NAN)),
-    row("float", "", Op::Convert(Con::Float)),
-    row("f64", "", Op::Convert(Con::Float)),
-    row("f32", "", Op::Convert(Con::F32)),
-    row("int", "", Op::Convert(Con::Int)),
+    documented(
+        "pi",
+        "Float",
+        Op::Const(std::f64::consts::PI),
+        "The ratio of a circle's circumference to its diameter.",
+    ),
+    documented("inf", "Float", Op::Const(f64::INFINITY), "Positive infinity."),
+    documented("nan", "Float", Op::Const(f64::NAN), "Not a number."),
+    documented("float", "", Op::Convert(Con::Float), "A number, truth value or index as a Float."),
+    documented("f64", "", Op::Convert(Con::Float), "A number, truth value or index as a Float."),
+    documented("f32", "", Op::Convert(Con::F32), "A number, truth value or index as an F32."),
+    documented(
+        "int",
+        "",
+        Op::Convert(Con::Int),
+        "A number toward zero, or a truth value or index, as an Int.",
+    ),
     row("min", "", Op::Pairwise(&prim::MIN, Some(&prim::INT_MIN))),
     row("max", "", Op::Pairwise(&prim::MAX, Some(&prim::INT_MAX))),
     row("atan2", "", Op::Pairwise(&prim::ATAN2, None)),
@@ -133,41 +168,151 @@ pub(crate) static TABLE: &[Builtin] = &[
     row("is_nan", "a -> Bool where Real(a)", Op::Prim(&prim::IS_NAN)),
     row("is_finite", "a -> Bool where Real(a)", Op::Prim(&prim::IS_FINITE)),
     // ---- tables
-    row("size", "", Op::Size),
-    row("zero", "a where Add(a)", Op::Method(Method::Zero)),
-    row("one", "a where Num(a)", Op::Method(Method::One)),
-    row("sum", "(n=>a) -> a where Add(a)", Op::Method(Method::Sum)),
-    row("prod", "(n=>a) -> a where Num(a)", Op::Method(Method::Prod)),
-    row("minimum", "(n=>a) -> a where Ord(a)", Op::Method(Method::Minimum)),
-    row("maximum", "(n=>a) -> a where Ord(a)", Op::Method(Method::Maximum)),
-    row("argmin", "(n=>a) -> n where Ord(a)", Op::Method(Method::Argmin)),
-    row("argmax", "(n=>a) -> n where Ord(a)", Op::Method(Method::Argmax)),
-    row("all", "(n=>Bool) -> Bool", Op::Method(Method::All)),
-    row("any", "(n=>Bool) -> Bool", Op::Method(Method::Any)),
-    row("dot", "(a, a) -> Float where Vector(a)", Op::Method(Method::Dot)),
-    row("concat", "(n=>a, m=>a) -> Fin(size(n)+size(m))=>a", Op::Method(Method::Concat)),
-    row("from_ordinal", "Int -> n where Ix(n)", Op::Method(Method::FromOrdinal)),
-    row("scan", "(c, (c, n) -> (c, b)) -> (c, n=>b) where Ix(n)", Op::Scan),
+    documented(
+        "size",
+        "",
+        Op::Size,
+        "The number of elements of an index set that is named in a signature: `size(n)`.",
+    ),
+    documented(
+        "zero",
+        "a where Add(a)",
+        Op::Method(Method::Zero),
+        "The value that adding leaves as it is, of any type with `+`.",
+    ),
+    documented(
+        "one",
+        "a where Num(a)",
+        Op::Method(Method::One),
+        "The value that multiplying leaves as it is.",
+    ),
+    documented(
+        "sum",
+        "(n=>a) -> a where Add(a)",
+        Op::Method(Method::Sum),
+        "The sum over the outermost index set.",
+    ),
+    documented(
+        "prod",
+        "(n=>a) -> a where Num(a)",
+        Op::Method(Method::Prod),
+        "The product over the outermost index set.",
+    ),
+    documented(
+        "minimum",
+        "(n=>a) -> a where Ord(a)",
+        Op::Method(Method::Minimum),
+        "The least element; of nothing it is an error.",
+    ),
+    documented(
+        "maximum",
+        "(n=>a) -> a where Ord(a)",
+        Op::Method(Method::Maximum),
+        "The greatest element; of nothing it is an error.",
+    ),
+    documented(
+        "argmin",
+        "(n=>a) -> n where Ord(a)",
+        Op::Method(Method::Argmin),
+        "The index of the least element, the first of equals.",
+    ),
+    documented(
+        "argmax",
+        "(n=>a) -> n where Ord(a)",
+        Op::Method(Method::Argmax),
+        "The index of the greatest element, the first of equals.",
+    ),
+    documented("all", "(n=>Bool) -> Bool", Op::Method(Method::All), "Do all hold?"),
+    documented("any", "(n=>Bool) -> Bool", Op::Method(Method::Any), "Does any hold?"),
+    documented(
+        "dot",
+        "(a, a) -> Float where Vector(a)",
+        Op::Method(Method::Dot),
+        "The sum of the products of all float parts.",
+    ),
+    documented(
+        "concat",
+        "(n=>a, m=>a) -> Fin(size(n)+size(m))=>a",
+        Op::Method(Method::Concat),
+        "One table after the other, as `++`.",
+    ),
+    documented(
+        "from_ordinal",
+        "Int -> n where Ix(n)",
+        Op::Method(Method::FromOrdinal),
+        "The index with this ordinal; out of range is an error.",
+    ),
+    documented(
+        "scan",
+        "(c, (c, n) -> (c, b)) -> (c, n=>b) where Ix(n)",
+        Op::Scan,
+        "A loop over an index set that collects what each round gives: the last state, and the table.",
+    ),
     // ---- derivatives
-    row("jvp", "(a -> b) -> (a, Tangent[a]) -> (b, Tangent[b])", Op::Deriv(Deriv::Jvp)),
-    row("vjp", "(a -> b) -> a -> (b, Tangent[b] -o Tangent[a])", Op::Deriv(Deriv::Vjp)),
-    row("linearize", "(a -> b) -> a -> (b, Tangent[a] -o Tangent[b])", Op::Deriv(Deriv::Linearize)),
-    row("checkpoint", "(a -> b) -> a -> b", Op::Deriv(Deriv::Checkpoint)),
-    row("stop_gradient", "a -> a", Op::Method(Method::StopGradient)),
-    row("move", "(a, Tangent[a]) -> a", Op::Method(Method::Move)),
+    documented(
+        "jvp",
+        "(a -> b) -> (a, Tangent[a]) -> (b, Tangent[b])",
+        Op::Deriv(Deriv::Jvp),
+        "The value and the derivative in a direction, by forward mode.",
+    ),
+    documented(
+        "vjp",
+        "(a -> b) -> a -> (b, Tangent[b] -o Tangent[a])",
+        Op::Deriv(Deriv::Vjp),
+        "The value, and the linear map that takes a cotangent of the result back, by reverse mode.",
+    ),
+    documented(
+        "linearize",
+        "(a -> b) -> a -> (b, Tangent[a] -o Tangent[b])",
+        Op::Deriv(Deriv::Linearize),
+        "The value, and the derivative as a linear map.",
+    ),
+    documented(
+        "checkpoint",
+        "(a -> b) -> a -> b",
+        Op::Deriv(Deriv::Checkpoint),
+        "The same function; reverse mode recomputes its inside instead of storing it.",
+    ),
+    documented(
+        "stop_gradient",
+        "a -> a",
+        Op::Method(Method::StopGradient),
+        "The same value, constant to derivatives.",
+    ),
+    documented("move", "(a, Tangent[a]) -> a", Op::Method(Method::Move), "The value with a tangent added."),
     // ---- random numbers
     row("key", "Int -> Key", Op::Prim(&prim::KEY_NEW)),
-    row("split", "Key -> (Key, Key)", Op::Split),
+    documented("split", "Key -> (Key, Key)", Op::Split, "Two independent keys from one."),
     row("fold_in", "(Key, Int) -> Key", Op::Prim(&prim::FOLD_IN)),
-    row("ixkey", "(Key, i) -> Key", Op::IndexKey),
-    row("uniform", "Key -> a where Vector(a)", Op::Method(Method::Random(false))),
-    row("normal", "Key -> a where Vector(a)", Op::Method(Method::Random(true))),
+    documented("ixkey", "(Key, i) -> Key", Op::IndexKey, "The key for one index."),
+    documented(
+        "uniform",
+        "Key -> a where Vector(a)",
+        Op::Method(Method::Random(false)),
+        "Uniform random numbers in [0, 1) of any type made of floats.",
+    ),
+    documented(
+        "normal",
+        "Key -> a where Vector(a)",
+        Op::Method(Method::Random(true)),
+        "Standard normal random numbers of any type made of floats.",
+    ),
     // ---- text and effects
-    row("show", "a -> String where Show(a)", Op::Method(Method::Show)),
-    row("trace", "(String, a) -> a where Show(a)", Op::Trace),
-    row("error", "String -> a", Op::Error),
-    row("assert", "(Bool, String) -> ()", Op::Assert),
-    row("load_npy", "", Op::LoadNpy),
+    documented("show", "a -> String where Show(a)", Op::Method(Method::Show), "A value as text."),
+    documented(
+        "trace",
+        "(String, a) -> a where Show(a)",
+        Op::Trace,
+        "Prints a label and a value to the trace, and gives the value.",
+    ),
+    documented("error", "String -> a", Op::Error, "Ends the program with a message."),
+    documented(
+        "assert",
+        "(Bool, String) -> ()",
+        Op::Assert,
+        "Ends the program with a message unless the condition holds.",
+    ),
+    documented("load_npy", "", Op::LoadNpy, "The table in a .npy file; its type comes from the annotation."),
 ];
 
 /// The lifted primitive of Core.

@@ -123,6 +123,8 @@ pub(crate) struct Checker {
     /// Lambdas that were checked against `-o`.
     pub(crate) linear: Vec<Tx>,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// The documentation of names defined at the top level.
+    pub(crate) docs: BTreeMap<String, String>,
     /// How many errors there were before the item at hand.
     pub(crate) errors_before: usize,
 }

@@ -62,6 +62,7 @@ impl Checker {
     /// Checks a module in the outermost scope. `funcs` counts the functions of the session.
     pub(crate) fn module(&mut self, module: &Module, funcs: &mut usize) -> Vec<Output> {
         self.poison_broken(&module.items);
+        self.collect_docs(&module.items);
         self.declare_types(&module.items);
         self.refuse(&module.items);
         let instances = self.declare_instances(&module.items);
@@ -81,6 +82,27 @@ impl Checker {
         let all: BTreeSet<String> = defs.defs.iter().map(|(d, _)| d.name.text.clone()).collect();
         self.check_defs(&mut defs, &all, funcs, &mut out);
         out
+    }
+
+    fn collect_docs(&mut self, items: &[Item]) {
+        for item in items {
+            let Some(docs) = &item.docs else { continue };
+            let names = match &item.kind {
+                ItemKind::Def(d) => vec![d.name.text.clone()],
+                ItemKind::Let(l) => pattern_names(&l.pat).into_iter().map(|(name, _)| name).collect(),
+                ItemKind::Struct(s) => vec![s.name.text.clone()],
+                ItemKind::Enum(e) => vec![e.name.text.clone()],
+                ItemKind::Alias(a) => vec![a.name.text.clone()],
+                ItemKind::Param(p) => vec![p.name.text.clone()],
+                ItemKind::Import(_)
+                | ItemKind::Test(_)
+                | ItemKind::Derivative(_)
+                | ItemKind::Instance(_)
+                | ItemKind::Expr(_)
+                | ItemKind::Broken(_) => continue,
+            };
+            self.docs.extend(names.into_iter().map(|name| (name, docs.clone())));
+        }
     }
 
     /// Names of items that could not be read are known, so that their uses are not reported.

@@ -115,6 +115,15 @@ impl Session {
         Some(self.checker.show_scheme(&entry.scheme))
     }
 
+    /// The documentation of a name in scope, in Markdown.
+    pub fn doc_of(&self, name: &str) -> Option<&str> {
+        if let Some(docs) = self.checker.docs.get(name) {
+            return Some(docs);
+        }
+        let Target::Builtin(k) = self.checker.lookup(name)?.target else { return None };
+        TABLE[k].doc()
+    }
+
     /// All names in scope, sorted: for completion.
     pub fn names_in_scope(&self) -> Vec<String> {
         let values = self.checker.env.iter().flat_map(|frame| frame.values.keys());

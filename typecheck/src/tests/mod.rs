@@ -75,3 +75,16 @@ fn what_is_not_supported_is_refused_with_a_code() {
         assert!(checked.diagnostics.iter().any(|d| d.code.name() == "E0399"), "{name}\n{found}");
     }
 }
+
+#[test]
+fn every_name_of_the_prelude_is_documented() {
+    let base = session(Options::default());
+    for (name, ty) in base.prelude_names() {
+        assert!(base.doc_of(&name).is_some_and(|doc| !doc.is_empty()), "{name} : {ty}");
+    }
+    let (module, _) = parse(adl_diag::FileId(1), "/// One more.\ndef inc(x: Int) -> Int = x + 1");
+    let mut session = base.clone();
+    session.check(&module);
+    assert_eq!(session.doc_of("inc"), Some("One more."));
+    assert_eq!(session.type_of_name("inc").as_deref(), Some("Int -> Int"));
+}
