@@ -39,21 +39,23 @@ impl Lower<'_> {
         let i = self.reg(Kind::I64);
         self.env.insert(var.clone(), vec![i]);
         let body = self.scoped(|this| {
-            this.place_results(body, &targets, i);
-            this.block(body, vec![], |this, results| this.collect(&targets, i, results));
+            let here = this.place_results(body, &targets, i);
+            this.block(body, vec![], |this, results| this.collect(&targets, i, results, &here));
         });
         self.emit(Op::For { var: i, n, reverse: false, body });
         owned
     }
 
-    /// Lets tables that the body makes as its results be made in the slices where they shall lie.
-    pub(super) fn place_results(&mut self, body: &Block, targets: &[Target], linear: Reg) {
+    /// Lets tables that the body makes as its results be made in the slices where they shall lie; gives
+    /// their variables.
+    pub(super) fn place_results(&mut self, body: &Block, targets: &[Target], linear: Reg) -> Vec<Var> {
         let made: HashSet<&Var> = body
             .stmts
             .iter()
             .filter(|stmt| matches!(stmt.expr, Expr::For { .. } | Expr::Contract { .. } | Expr::Zero(_)))
             .flat_map(|stmt| &stmt.vars)
             .collect();
+        let mut here = vec![];
         let skip = body.results.len() - targets.len();
         for (atom, target) in body.results[skip..].iter().zip(targets) {
             let Some(var) = atom.var() else { continue };
@@ -63,7 +65,9 @@ impl Lower<'_> {
             }
             let regs = self.slices(target, linear);
             self.dest.insert(var.clone(), regs);
+            here.push(var.clone());
         }
+        here
     }
 
     /// The slice of a table that belongs to the element with this number.

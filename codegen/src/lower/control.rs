@@ -26,8 +26,8 @@ impl Lower<'_> {
         let regs = self.atom(scrut);
         let ty = scrut.ty();
         let holders = scrut.var().filter(|var| repr::is_counted(var.ty())).map(|var| self.holders(var));
-        // Where the sum dies here, its payload passes to the arm.
-        let passes = scrut.var().is_some_and(|var| self.dies(var, dying));
+        // Where the sum dies here, and no arm looks at it again, its payload passes to the arm.
+        let passes = scrut.var().is_some_and(|var| !self.mentions(arms, var) && self.dies(var, dying));
         let mut codes = vec![];
         for (tag, arm) in arms.iter().enumerate() {
             let mut owned = dying.clone();
@@ -56,6 +56,15 @@ impl Lower<'_> {
         self.bind(vars, dsts);
         self.choose(&ty, regs[0], codes);
         counted(vars)
+    }
+
+    /// Does an arm use this variable, or what is borrowed from it?
+    fn mentions(&self, arms: &[Arm], var: &Var) -> bool {
+        let holders = self.holders(var);
+        arms.iter()
+            .flat_map(|arm| adl_core::walk::free_vars(&arm.body))
+            .filter(|used| repr::is_counted(used.ty()))
+            .any(|used| self.holders(&used).iter().any(|holder| holders.contains(holder)))
     }
 
     /// Runs the code with the number the scrutinee says.
@@ -98,10 +107,10 @@ impl Lower<'_> {
                 let i = self.reg(Kind::I64);
                 self.env.insert(var.clone(), vec![i]);
                 let code = self.scoped(|this| {
-                    this.place_results(body, &targets, i);
+                    let here = this.place_results(body, &targets, i);
                     this.block(body, counted(state), |this, results| {
                         this.next_state(&held, results, state.len(), |this, outs| {
-                            this.collect(&targets, i, outs)
+                            this.collect(&targets, i, outs, &here);
                         });
                     });
                 });
@@ -129,7 +138,7 @@ impl Lower<'_> {
                                 this.make_room(grown, rounds);
                             }
                             let targets: Vec<Target> = grown.into_iter().map(|grown| grown.target).collect();
-                            this.collect(&targets, rounds, outs);
+                            this.collect(&targets, rounds, outs, &[]);
                         });
                     });
                     let one = this.int(1);

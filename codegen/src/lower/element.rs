@@ -1,6 +1,6 @@
 //! Elements of tables: where they lie, reading and writing them.
 
-use adl_core::ir::Atom;
+use adl_core::ir::{Atom, Var};
 use adl_core::prim::Inst;
 use adl_core::ty::Ty;
 
@@ -207,10 +207,12 @@ impl Lower<'_> {
         copy
     }
 
-    /// Writes the results of a body as elements of tables, and gives up what the body owned.
-    pub(super) fn collect(&mut self, targets: &[Target], linear: Reg, results: Vec<Given>) {
+    /// Writes the results of a body as elements of tables, and gives up what the body owned. Those of `here`
+    /// may have been made where they shall lie.
+    pub(super) fn collect(&mut self, targets: &[Target], linear: Reg, results: Vec<Given>, here: &[Var]) {
         for (target, given) in targets.iter().zip(&results) {
-            let is_placed = given.atom.var().is_some_and(|var| self.placed.contains(var));
+            let is_placed =
+                given.atom.var().is_some_and(|var| here.contains(var) && self.placed.contains(var));
             if !is_placed {
                 self.write(target, linear, &given.atom.ty(), &given.regs, false);
             }

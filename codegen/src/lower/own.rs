@@ -117,15 +117,16 @@ impl Lower<'_> {
         }
     }
 
-    /// The items of a bundle that is mentioned again are borrowed from it. Otherwise they own what they
-    /// hold once it is opened, if the block owns the bundle.
+    /// The items of a bundle that is mentioned again are borrowed from it, or from what it is borrowed from.
+    /// Otherwise they own what they hold once it is opened, if the block owns the bundle.
     fn note_opened(&mut self, block: &Block, i: usize, stmt: &Stmt) {
         let Expr::Open(Atom::Var(pack)) = &stmt.expr else { return };
         let pack = self.canonical(pack);
-        let is_it = |var: &Var| self.canonical(var) == pack;
+        let is_it = |var: &Var| repr::is_counted(var.ty()) && self.holders(var).contains(&pack);
         let later =
             block.stmts[i + 1..].iter().any(|stmt| walk::free_vars_expr(&stmt.expr).iter().any(is_it));
-        if later || block.results.iter().filter_map(Atom::var).any(is_it) {
+        let is_borrowed = self.roots.contains_key(&pack);
+        if is_borrowed || later || block.results.iter().filter_map(Atom::var).any(is_it) {
             let holders = self.holders(&pack);
             for var in stmt.vars.iter().filter(|var| repr::is_counted(var.ty())) {
                 self.roots.insert(var.clone(), holders.clone());

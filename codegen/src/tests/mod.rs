@@ -1,10 +1,11 @@
 //! Programs in Core text, run by the reference interpreter and by the machine.
 
 mod forms;
+mod random;
 mod sums;
 
 use adl_core::host::Closed;
-use adl_core::ir::FuncId;
+use adl_core::ir::{FuncId, Program};
 use adl_core::run::{Limits, RuntimeError};
 use adl_core::value::{Leaves, Table, Value};
 
@@ -23,51 +24,60 @@ fn machine(text: &str) -> Compiled {
     }
 }
 
-/// Runs the first function by both, compares all they do, and gives the values or the failure.
+/// Runs the first function of a text by all executors and gives the values or the failure.
 #[track_caller]
 fn both(text: &str, args: &[Value]) -> Result<Vec<Value>, RuntimeError> {
-    let program = adl_core::parse::program(text).expect("Core text");
+    compare(&adl_core::parse::program(text).expect("Core text"), args, "")
+}
+
+/// Runs the first function by all executors, compares all they do, and gives the values or the failure.
+#[track_caller]
+fn compare(program: &Program, args: &[Value], what: &str) -> Result<Vec<Value>, RuntimeError> {
     let limits = Limits { memory: 1 << 30, ..Limits::default() };
     let (mut host, mut other) = (Closed::default(), Closed::default());
-    let want = adl_core::interp::Interp::new(&program).run(FuncId(0), args.to_vec(), &mut host, &limits);
-    let compiled = machine(text);
+    let want = adl_core::interp::Interp::new(program).run(FuncId(0), args.to_vec(), &mut host, &limits);
+    model(program, args, &want, &limits, what);
+    let compiled = match compile(program) {
+        Ok(compiled) => compiled,
+        Err(error) => panic!("{error:?}"),
+    };
     let got = compiled.run(FuncId(0), args.to_vec(), &mut other, &limits);
-    assert_eq!((host.output, host.trace), (other.output, other.trace));
-    assert_eq!(compiled.leaks(), 0, "buffers are left over\n{}", compiled.loops());
-    model(&program, args, &want, &limits);
+    assert_eq!((host.output, host.trace), (other.output, other.trace), "{what}");
+    assert_eq!(compiled.leaks(), 0, "{what}: buffers are left over\n{}", compiled.loops());
     match (got, want) {
         (Ok(got), Ok(want)) => {
             let same = got.values.len() == want.values.len()
                 && got.values.iter().zip(&want.values).all(|(x, y)| x.same(y));
-            assert!(same, "{:?}\nis not\n{:?}\n{}", got.values, want.values, compiled.loops());
+            assert!(same, "{what}: {:?}\nis not\n{:?}\n{}", got.values, want.values, compiled.loops());
             Ok(got.values)
         }
         (Err(got), Err(want)) => {
-            assert_eq!((got.code, &got.message), (want.code, &want.message));
+            assert_eq!((got.code, &got.message), (want.code, &want.message), "{what}");
             Err(got)
         }
-        (got, want) => panic!("{got:?}\nagainst\n{want:?}"),
+        (got, want) => panic!("{what}: {got:?}\nagainst\n{want:?}"),
     }
 }
 
 /// Runs the loops on the model of memory and compares with the reference interpreter.
 #[track_caller]
 fn model(
-    program: &adl_core::ir::Program,
+    program: &Program,
     args: &[Value],
     want: &Result<adl_core::interp::Outcome, RuntimeError>,
     limits: &Limits,
+    what: &str,
 ) {
     let account = adl_core::account::Account::new(limits.memory);
     let loops = crate::interpret(program).expect("a lowering");
     match (loops.run_on(&account, FuncId(0), args, &mut Closed::default(), limits), want) {
         (Ok((got, leaks)), Ok(want)) => {
-            assert!(got.values.iter().zip(&want.values).all(|(x, y)| x.same(y)), "{:?}", got.values);
-            assert_eq!(leaks, 0);
+            assert!(got.values.iter().zip(&want.values).all(|(x, y)| x.same(y)), "{what}: {:?}", got.values);
+            assert_eq!(leaks, 0, "{what}: buffers are left over");
         }
-        (Err(got), Err(want)) => assert_eq!((got.code, &got.message), (want.code, &want.message)),
-        (Ok((got, _)), Err(want)) => panic!("{got:?} against {want:?}"),
-        (Err(got), Ok(want)) => panic!("{got:?} against {want:?}"),
+        (Err(got), Err(want)) => assert_eq!((got.code, &got.message), (want.code, &want.message), "{what}"),
+        (Ok((got, _)), Err(want)) => panic!("{what}: {got:?} against {want:?}"),
+        (Err(got), Ok(want)) => panic!("{what}: {got:?} against {want:?}"),
     }
 }
 
