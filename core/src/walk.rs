@@ -511,6 +511,20 @@ pub fn free_vars_expr(expr: &Expr) -> Vec<Var> {
     free.vars
 }
 
+/// The operands of an expression itself: not those of its blocks, nor sizes in types that blocks bind.
+pub fn operands(expr: &Expr) -> Vec<Atom> {
+    struct Operands(Vec<Atom>);
+    impl Visit for Operands {
+        fn atom(&mut self, atom: &Atom) {
+            self.0.push(atom.clone());
+        }
+        fn block(&mut self, _: &Block) {}
+    }
+    let mut operands = Operands(vec![]);
+    visit(expr, &mut operands);
+    operands.0
+}
+
 /// The variables that a type mentions.
 pub fn ty_vars(ty: &Ty) -> Vec<Var> {
     let mut free = FreeVars::default();

@@ -24,7 +24,7 @@ fn mark(block: Block, own: &[Var]) -> Block {
     for stmt in block.stmts.into_iter().rev() {
         let mut dies = vec![];
         for v in walk::free_vars_expr(&stmt.expr) {
-            if mine.contains(&v) && later.insert(v.clone()) {
+            if mine.contains(&v) && later.insert(v.clone()) && !read_while_taken(&stmt.expr, &v) {
                 dies.push(v);
             }
         }
@@ -32,6 +32,15 @@ fn mark(block: Block, own: &[Var]) -> Block {
     }
     stmts.reverse();
     Block { stmts, results: block.results }
+}
+
+/// Is the variable an operand of the expression, and read by a block inside it as well? Then taking it as
+/// an operand would leave the block without it.
+fn read_while_taken(expr: &Expr, v: &Var) -> bool {
+    let blocks = walk::blocks(expr);
+    !blocks.is_empty()
+        && blocks.iter().any(|b| walk::free_vars(b).contains(v))
+        && walk::operands(expr).iter().any(|a| a.var() == Some(v))
 }
 
 /// Marks the blocks inside an expression. Branches of a case run at most once, but what dies in one has to

@@ -45,8 +45,13 @@ fn all_executors_agree(p: &Program, f: FuncId, args: &[Value]) {
     assert!(same(&meaning, &found), "the machine gives {found:?}, not {meaning:?}\n{}", print::program(&q));
 }
 
+/// As many as asked for by PROPTEST_CASES, else 300.
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(300)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
 
     /// Text and program are the same thing; passes keep every bit; the machine agrees with the interpreter.
     #[test]

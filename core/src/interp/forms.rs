@@ -146,7 +146,9 @@ impl Machine<'_> {
             }
             Form::AccFrom => {
                 let value = into_value(items.remove(0));
-                self.ops += value.weight();
+                // A table that nobody else holds is taken over, not copied.
+                let taken = value.as_table().is_some_and(|table| !table.is_shared());
+                self.ops += if taken { 1 } else { value.weight() };
                 Ok(vec![Item::Acc(self.accs.starting_at(value, self.account, span)?)])
             }
             Form::AccFreeze => {

@@ -1,0 +1,161 @@
+//! The command from outside: output, exit codes, bad input.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+/// A folder of this test, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("adl-cli-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a temporary folder");
+        Folder(path)
+    }
+    fn file(&self, name: &str, bytes: &[u8]) -> String {
+        let path = self.0.join(name);
+        std::fs::write(&path, bytes).expect("a temporary file");
+        path.display().to_string()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn adl(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_adl")).args(args).env("NO_COLOR", "1").output().expect("adl starts")
+}
+
+fn adl_with_input(args: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_adl"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("adl starts");
+    child.stdin.take().expect("piped").write_all(input.as_bytes()).expect("it reads");
+    child.wait_with_output().expect("it ends")
+}
+
+#[track_caller]
+fn expect(out: &Output, code: i32, stdout: &str, in_stderr: &[&str]) {
+    let err = String::from_utf8_lossy(&out.stderr);
+    assert_eq!(out.status.code(), Some(code), "{err}");
+    assert_eq!(String::from_utf8_lossy(&out.stdout), stdout, "{err}");
+    for part in in_stderr {
+        assert!(err.contains(part), "`{part}` is not in:\n{err}");
+    }
+    assert!(!err.contains("panicked"), "{err}");
+}
+
+#[test]
+fn runs_a_program_in_both_executors() {
+    let folder = Folder::new("run");
+    let file = folder.file("a.adl", b"param k: Int = 2\nlet x = [1.0, 2.0]\nsum(x) * float(k)\n");
+    expect(&adl(&["run", &file]), 0, "6.0\n", &[]);
+    expect(&adl(&["run", "--interp", &file]), 0, "6.0\n", &[]);
+    expect(&adl(&["run", &file, "--k", "5"]), 0, "15.0\n", &[]);
+    expect(&adl(&["run", &file, "--k=x"]), 1, "", &["E0901", "--k"]);
+    expect(&adl(&["check", &file]), 0, "", &[]);
+}
+
+#[test]
+fn a_failure_ends_the_run_after_what_was_printed() {
+    let folder = Folder::new("fail");
+    let file = folder.file("a.adl", b"1 + 1\nlet k = 7\n[1, 2][k]\n3\n");
+    expect(&adl(&["run", &file]), 1, "2\n", &["E0701", "a.adl:3"]);
+}
+
+#[test]
+fn wrong_programs_do_not_run() {
+    let folder = Folder::new("wrong");
+    let file = folder.file("a.adl", b"1 + 1\n1.0 + true\n");
+    expect(&adl(&["run", &file]), 2, "", &["Error", "a.adl:2"]);
+    expect(&adl(&["check", "--json", &file]), 2, "", &["\"code\""]);
+    let open = folder.file("b.adl", b"let x = (1 + 2\n");
+    expect(&adl(&["run", &open]), 2, "", &["E01"]);
+}
+
+#[test]
+fn bad_files_are_diagnostics() {
+    let folder = Folder::new("bad");
+    let missing = folder.0.join("none.adl").display().to_string();
+    expect(&adl(&["run", &missing]), 2, "", &["E0801"]);
+    let latin = folder.file("latin.adl", b"let x = \"\xe9\"\n");
+    expect(&adl(&["run", &latin]), 2, "", &["E0801", "UTF-8"]);
+    let empty = folder.file("empty.adl", b"");
+    expect(&adl(&["run", &empty]), 0, "", &[]);
+    let no_data = folder.file("n.adl", b"let x: n=>Float = load_npy(\"none.npy\")\nsum(x)\n");
+    expect(&adl(&["run", &no_data]), 1, "", &["E0801", "none.npy"]);
+    folder.file("broken.npy", b"\x93NUMPY\x01\x00garbage");
+    let broken = folder.file("b.adl", b"let x: n=>Float = load_npy(\"broken.npy\")\nsum(x)\n");
+    expect(&adl(&["run", &broken]), 1, "", &["E0802"]);
+}
+
+/// A file of the format's version 1 with these 64-bit floats.
+fn npy(xs: &[f64]) -> Vec<u8> {
+    let mut header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({},), }}", xs.len());
+    while (10 + header.len() + 1) % 64 != 0 {
+        header.push(' ');
+    }
+    header.push('\n');
+    let mut out = b"\x93NUMPY\x01\x00".to_vec();
+    out.extend(u16::try_from(header.len()).expect("short").to_le_bytes());
+    out.extend(header.as_bytes());
+    xs.iter().for_each(|x| out.extend(x.to_le_bytes()));
+    out
+}
+
+#[test]
+fn sizes_of_files_have_to_agree() {
+    let folder = Folder::new("sizes");
+    folder.file("x.npy", &npy(&[1.0, 2.0, 3.0]));
+    folder.file("y.npy", &npy(&[1.0, 2.0]));
+    let text = b"let x: n=>Float = load_npy(\"x.npy\")\nsum(x)\nlet y: n=>Float = load_npy(\"y.npy\")\nsum(y)\n";
+    let file = folder.file("a.adl", text);
+    expect(&adl(&["run", &file]), 1, "6.0\n", &["E0702", "3", "2"]);
+}
+
+#[test]
+fn says_what_it_is_and_explains_codes() {
+    let version = adl(&["--version"]);
+    expect(&version, 0, &format!("adl {}\n", env!("CARGO_PKG_VERSION")), &[]);
+    assert_eq!(adl(&["--help"]).status.code(), Some(0));
+    assert!(!adl(&["explain", "E0203"]).stdout.is_empty());
+    expect(&adl(&["explain", "E9999"]), 2, "", &["E9999"]);
+    assert_eq!(adl(&["frobnicate"]).status.code(), Some(2));
+}
+
+#[test]
+fn dumps_every_stage() {
+    let folder = Folder::new("dump");
+    let file = folder.file("a.adl", b"grad(\\x. x^3)(2.0)\n");
+    let list = adl(&["dump", "--after", "list", &file]);
+    let stages = String::from_utf8(list.stdout).expect("text");
+    for stage in stages.lines() {
+        let out = adl(&["dump", "--after", stage, &file]);
+        assert_eq!(out.status.code(), Some(0), "{stage}: {}", String::from_utf8_lossy(&out.stderr));
+        assert!(!out.stdout.is_empty(), "{stage}");
+    }
+    expect(&adl(&["dump", "--after", "nothing", &file]), 2, "", &["no stage"]);
+}
+
+#[test]
+fn the_repl_keeps_definitions_and_goes_on_after_errors() {
+    let session = "let x = 3.0\nx * 2.0\ndef f(y: Float) -> Float =\n  y + x\nf(1.0)\n:type \\y. y + 1\nx + true\n:t f\n\
+                   grad(\\y. y * f(y))(1.0)\nlet x = 5.0\nx\n:nonsense\n:quit\n7\n";
+    let out = adl_with_input(&["repl"], session);
+    let text = String::from_utf8_lossy(&out.stdout);
+    let err = String::from_utf8_lossy(&out.stderr);
+    assert_eq!(out.status.code(), Some(0), "{err}");
+    for line in ["x : Float", "6.0", "f : Float -> Float", "4.0", "5.0"] {
+        assert!(text.lines().any(|l| l == line), "`{line}` is not in:\n{text}\n{err}");
+    }
+    assert!(err.contains("Error") && err.contains(":nonsense"), "{err}");
+    assert!(!text.lines().any(|l| l == "7"), "`:quit` ends the session");
+}

@@ -1,0 +1,89 @@
+//! The example program on real digits: it learns, with every seed, and in machine code only; and the gradient of its
+//! loss is right.
+
+use std::path::Path;
+
+use adl::{Backend, Config, Host, Session};
+
+/// Files beside the examples; output is kept.
+#[derive(Default)]
+struct Beside {
+    lines: Vec<String>,
+}
+
+fn examples() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples")
+}
+
+impl Host for Beside {
+    fn read_file(&mut self, path: &str) -> Result<Vec<u8>, String> {
+        std::fs::read(examples().join(path)).map_err(|e| e.to_string())
+    }
+    fn write_file(&mut self, _path: &str, _bytes: &[u8]) -> Result<(), String> {
+        Err("tests write nothing".into())
+    }
+    fn emit(&mut self, line: &str) -> Result<(), String> {
+        self.lines.push(line.into());
+        Ok(())
+    }
+    fn trace(&mut self, _line: &str) {}
+}
+
+fn text() -> String {
+    std::fs::read_to_string(examples().join("digits.adl")).expect("the example is there")
+}
+
+#[test]
+fn the_network_reads_95_percent_for_each_of_five_seeds_in_machine_code() {
+    let text = text();
+    for seed in 1..=5 {
+        let params = vec![("seed".to_string(), seed.to_string())];
+        let mut session = Session::new(Config { params, ..Config::default() });
+        let mut host = Beside::default();
+        let outcome = session.run("digits.adl", &text, &mut host);
+        assert!(!outcome.failed && !outcome.rejected, "{:?}", outcome.diagnostics);
+        assert_eq!(session.executed.1, 0, "an item was interpreted");
+        let last = host.lines.last().expect("it prints the accuracy");
+        let number = last.trim_start_matches("network: test accuracy ").trim_end_matches(" %");
+        let accuracy: f64 = number.parse().expect("a number");
+        println!("seed {seed}: {accuracy} %");
+        assert!(95.0 <= accuracy, "seed {seed}: {accuracy} %");
+    }
+}
+
+#[test]
+fn the_gradient_of_the_loss_agrees_with_differences() {
+    // The definitions of the example, then its gradient along a direction at a random network.
+    let text = text();
+    let end = text.find("let (net, _)").expect("the training loop");
+    let regression = text.find("let regression").expect("the regression");
+    let network = text.find("// ---- a network").expect("the network");
+    let program = format!(
+        "{}{}
+let xs = for i: Fin(20). train_x[int(i)]
+let ys = for i: Fin(20). train_y[int(i)]
+let loss = \\p: Net. cross_entropy(scores(p, xs), ys)
+let direction: Net = normal(key(7))
+let g = grad(loss)(start)
+let slope = dot(g, direction)
+let h = 1e-5
+let ratio = (loss(start + h * direction) - loss(start - h * direction)) / (2.0 * h)
+let forward = jvp(loss)(start, direction).1
+abs(slope - ratio) < 1e-6 * (1.0 + abs(ratio))
+abs(slope - forward) < 1e-12 * (1.0 + abs(forward))
+slope
+",
+        &text[..regression],
+        &text[network..end]
+    );
+    let mut slopes = vec![];
+    for backend in [Backend::Machine, Backend::Interpreter] {
+        let mut session = Session::new(Config { backend, ..Config::default() });
+        let mut host = Beside::default();
+        let outcome = session.run("gradient.adl", &program, &mut host);
+        assert!(!outcome.failed && !outcome.rejected, "{:?}", outcome.diagnostics);
+        assert_eq!(&host.lines[host.lines.len() - 3..][..2], ["true", "true"]);
+        slopes.push(host.lines.pop());
+    }
+    assert_eq!(slopes[0], slopes[1], "machine and interpreter agree bit for bit");
+}
