@@ -107,6 +107,7 @@ impl Lower<'_> {
                 let i = self.reg(Kind::I64);
                 self.env.insert(var.clone(), vec![i]);
                 let code = self.scoped(|this| {
+                    this.enter_round(state, &held);
                     let here = this.place_results(body, &targets, i);
                     this.block(body, counted(state), |this, results| {
                         this.next_state(&held, results, state.len(), |this, outs| {
@@ -132,6 +133,7 @@ impl Lower<'_> {
                     });
                 });
                 let code = self.scoped(|this| {
+                    this.enter_round(state, &held);
                     this.block(body, counted(state), |this, results| {
                         this.next_state(&held, results, state.len(), |this, outs| {
                             for grown in &grown {
@@ -187,6 +189,23 @@ impl Lower<'_> {
         held
     }
 
+    /// In a round the state has registers of its own: what the round gives up at its end is the old state,
+    /// when the new one is already in place.
+    fn enter_round(&mut self, state: &[Var], held: &[Reg]) {
+        let copies = self.copies(held);
+        self.bind(state, copies);
+    }
+
+    /// The same words in fresh registers.
+    pub(super) fn copies(&mut self, regs: &[Reg]) -> Vec<Reg> {
+        let copy = |src: &Reg| {
+            let dst = self.reg(self.kind(*src));
+            self.emit(Op::Move { dst, src: *src });
+            dst
+        };
+        regs.iter().map(copy).collect()
+    }
+
     /// Splits the results of a round, lets `collect` have the rest, and makes the first the next state.
     fn next_state(
         &mut self,
@@ -198,14 +217,7 @@ impl Lower<'_> {
         let outs = results.split_off(n_state);
         // A table that is both collected and kept must be kept before it is given up.
         let taken: Vec<Reg> = results.into_iter().flat_map(|given| self.take(given)).collect();
-        let next: Vec<Reg> = taken
-            .into_iter()
-            .map(|src| {
-                let dst = self.reg(self.kind(src));
-                self.emit(Op::Move { dst, src });
-                dst
-            })
-            .collect();
+        let next = self.copies(&taken);
         collect(self, outs);
         for (dst, src) in held.iter().zip(next) {
             self.emit(Op::Move { dst: *dst, src });

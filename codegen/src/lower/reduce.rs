@@ -189,20 +189,14 @@ impl Lower<'_> {
         accs: &[Reg],
         results: Vec<Given>,
     ) {
-        self.bind(left, accs.to_vec());
+        let so_far = self.copies(accs);
+        self.bind(left, so_far);
         let elements = results.into_iter().flat_map(|given| self.take(given)).collect();
         self.bind(right, elements);
         let owned = super::forms::counted(left).into_iter().chain(super::forms::counted(right)).collect();
         self.block(combine, owned, |this, next| {
             let next: Vec<Reg> = next.into_iter().flat_map(|given| this.take(given)).collect();
-            let next: Vec<Reg> = next
-                .into_iter()
-                .map(|src| {
-                    let dst = this.reg(this.kind(src));
-                    this.emit(Op::Move { dst, src });
-                    dst
-                })
-                .collect();
+            let next = this.copies(&next);
             for (dst, src) in accs.iter().zip(next) {
                 this.emit(Op::Move { dst: *dst, src });
             }
