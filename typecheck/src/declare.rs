@@ -138,6 +138,10 @@ impl Checker {
                 self.report(errors::field_twice(ctor.name.span, &ctor.name.text));
                 continue;
             }
+            let clash = self.ctors.get(&ctor.name.text).map(|old| self.arena.decl(old.data).span);
+            if let Some(first) = clash.filter(|first| first.file == ctor.name.span.file) {
+                self.report(errors::defined_twice(ctor.name.span, &ctor.name.text, first));
+            }
             let tag = u32::try_from(body.len()).expect("fewer than 2^32 constructors");
             let payload = ctor.payload.iter().map(|t| self.type_of(t, sig)).collect();
             body.push((Arc::from(ctor.name.text.as_str()), payload));

@@ -267,7 +267,8 @@ impl Checker {
         let group: Vec<&Def> = list.iter().map(|(d, _)| *d).collect();
         let checked = self.defs(&group, true, &targets);
         if recursive && self.errors() == before {
-            self.report(errors::unsupported(group[0].name.span, "recursive functions"));
+            let d = errors::unsupported(group[0].name.span, "recursive functions");
+            self.report(d.help("write it as a `loop`"));
         }
         for ((def, target), (_, span)) in checked.into_iter().zip(targets).zip(list) {
             let Checked { name, scheme, param, body } = def;

@@ -71,19 +71,24 @@ impl Session {
         (session, checked)
     }
 
-    /// Checks a module in the scope of those before. What it defines stays in scope, also where it shadows.
+    /// Checks a module in the scope of those before. What it defines stays in scope, also where it shadows; a
+    /// module with errors leaves nothing behind.
     pub fn check(&mut self, module: &Module) -> Checked {
         deep(|| self.check_module(module))
     }
 
     fn check_module(&mut self, module: &Module) -> Checked {
+        let before = (self.checker.clone(), self.funcs);
         let outputs = self.checker.module(module, &mut self.funcs);
         let mut diagnostics = std::mem::take(&mut self.checker.diagnostics);
         diagnostics.sort_by_key(|d| d.span().start);
         let wrong = diagnostics.iter().any(Diagnostic::is_error);
         let names = self.names(&outputs);
         let items = if wrong { vec![] } else { self.elaborator.outputs(&mut self.checker, outputs) };
-        let program = Program { items, ..self.elaborator.program(&self.checker) };
+        let program = Program { items, ..self.elaborator.program() };
+        if wrong {
+            (self.checker, self.funcs) = before;
+        }
         Checked { program, diagnostics, names }
     }
 
@@ -169,7 +174,7 @@ impl crate::module::TItem {
 
 /// Runs on a thread with room for the deepest nesting that the parser lets through.
 fn deep<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    const STACK_BYTES: usize = 1 << 30;
+    const STACK_BYTES: usize = 1 << 28;
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
         match thread.expect("a thread can be started").join() {

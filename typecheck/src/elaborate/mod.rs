@@ -50,7 +50,7 @@ pub(crate) struct Ctx<'a> {
 
 impl Elaborator {
     /// All types and functions so far.
-    pub(crate) fn program(&self, _: &Checker) -> Program {
+    pub(crate) fn program(&self) -> Program {
         Program { types: self.types.clone(), funcs: self.funcs.clone(), boxes: vec![], items: vec![] }
     }
 

@@ -82,12 +82,13 @@ impl Checker {
                 Tx::new(e.span, head.clone(), Tk::Tuple(parts))
             }
             (ExprKind::Block(stmts), _) => self.block(stmts, Some(want), e.span),
-            (ExprKind::If(c, a, b), Ty::Con(..) | Ty::Exists(_) | Ty::Fin(_)) => {
-                self.if_(c, a, b, Some(want), e.span)
+            // A table may come from a pack, which stays closed as a branch.
+            (ExprKind::If(..) | ExprKind::Case(..), Ty::Con(Con::Table, _)) => {
+                let value = self.infer(e);
+                self.coerce(value, want)
             }
-            (ExprKind::Case(s, arms), Ty::Con(..) | Ty::Exists(_) | Ty::Fin(_)) => {
-                self.case(s, arms, Some(want), e.span)
-            }
+            (ExprKind::If(c, a, b), Ty::Con(..) | Ty::Exists(_)) => self.if_(c, a, b, Some(want), e.span),
+            (ExprKind::Case(s, arms), Ty::Con(..) | Ty::Exists(_)) => self.case(s, arms, Some(want), e.span),
             (ExprKind::Call(f, args), _) if self.is_load(f) => {
                 let loaded = self.load(args, &head, e.span);
                 self.coerce(loaded, want)

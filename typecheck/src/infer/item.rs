@@ -48,7 +48,8 @@ impl Checker {
         let def = checked.pop()?;
         if self.errors() == before {
             if recursive {
-                self.report(errors::unsupported(d.name.span, "recursive functions"));
+                let found = errors::unsupported(d.name.span, "recursive functions");
+                self.report(found.help("write it as a `loop`"));
             }
             if !def.scheme.dep.is_empty() {
                 self.report(errors::unsupported(

@@ -197,6 +197,7 @@ transpose_linear(\(x, y). x + 2 * y)(1.0)"#,
         r#"let xs = [1.0, -2.0]
 let ys: m=>Float = filter(\x. x > 0.0, xs)
 let z = for i. ys[i] * 2
+sum(if sum(xs) > 0.0 then filter(\x. x > 0.0, xs) else filter(\x. x < 0.0, xs))
 sum(filter(\x. x > 0.0, xs))
 def pos(xs: n=>Float) -> exists m. m=>Float = filter(\x. x > 0.0, xs)
 def dbl(xs: n=>Float) -> exists m. m=>Float = { let ys = pos(xs); for i. 2 * ys[i] }"#,

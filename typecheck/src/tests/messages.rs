@@ -25,6 +25,7 @@ const MORE: &[&str] = &[
     "def f(x: Float) -> Float = { x += 1.0; x }",
     "def f(n: Int) -> Int = if n == 0 then 0 else f(n - 1)",
     "import nn",
+    "enum A { X }\nenum B { X, Y }",
     "let (a, a) = (1, 2)",
     "let (a, b) = (1, 2, 3)",
     "1(2)",
@@ -397,10 +398,17 @@ fn messages_are_these() {
     def f(n: Int) -> Int = if n == 0 then 0 else f(n - 1)
       E0399 not supported yet: recursive functions
         `f`: here
+        help: write it as a `loop`
 
     import nn
       E0399 not supported yet: modules
         `import nn`: here
+
+    enum A { X }
+    enum B { X, Y }
+      E0304 `X` is defined twice
+        `X`: again here
+        `A`: first here
 
     let (a, a) = (1, 2)
       E0304 `a` is defined twice

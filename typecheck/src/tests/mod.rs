@@ -88,3 +88,31 @@ fn every_name_of_the_prelude_is_documented() {
     assert_eq!(session.doc_of("inc"), Some("One more."));
     assert_eq!(session.type_of_name("inc").as_deref(), Some("Int -> Int"));
 }
+
+#[test]
+fn a_module_with_errors_leaves_nothing_behind() {
+    let mut session = session(Options::default());
+    let mut run = |text: &str| {
+        let (module, _) = parse(adl_diag::FileId(1), text);
+        let checked = session.check(&module);
+        checked.diagnostics.iter().find(|d| d.is_error()).map(|d| d.code.name())
+    };
+    assert_eq!(run("let x = 1\ndef f(y: Int) -> Int = y + x"), None);
+    assert_eq!(run("def f(y: Int) -> Float = y\ndef g(y: Int) -> Int = y"), Some("E0201"));
+    assert_eq!(run("f(2) + x"), None);
+    assert_eq!(run("g(2)"), Some("E0301"));
+    assert_eq!(run("let x = x + 1\nx"), None);
+}
+
+#[test]
+fn deep_and_long_programs_are_checked() {
+    let base = session(Options::default());
+    let deep = format!("let a = {}1.0{}", "(".repeat(990), ")".repeat(990));
+    let long = format!("let b = 1.0{}", " + 2.0 * 3.0".repeat(20_000));
+    let branches = format!("let c = {}2", "if true then 1 else ".repeat(490));
+    let blocks = format!("def f(x: Float) -> Float = {}y{}", "{ let y = x\n".repeat(300), "}".repeat(300));
+    for text in [deep, long, branches, blocks] {
+        let (checked, found) = check(&base, &text);
+        assert!(checked.is_ok(), "{found}");
+    }
+}
