@@ -13,8 +13,9 @@ use adl_core::{
 use super::{Ctx, expr::Arg};
 use crate::{
     builtins::{Op, TABLE, lifted},
+    data::Body,
     tree::Tx,
-    types::{Con, Ty, fun, tuple},
+    types::{Class, Con, Ty, tuple},
 };
 
 const UNIT: Atom = Atom::Lit(Lit::Unit);
@@ -181,6 +182,41 @@ impl Ctx<'_> {
         self.bind(core, Expr::Tuple(parts))
     }
 
+    /// Whether a value of the type can start as zero.
+    fn has_zero(&self, t: &Ty) -> bool {
+        match self.c.arena.head(t) {
+            Ty::Var(v) => self.c.arena.has(v, Class::Add),
+            Ty::Con(con, args) => match con {
+                Con::Float | Con::F32 | Con::Int | Con::Tangent => true,
+                Con::Tuple => args.iter().all(|a| self.has_zero(a)),
+                Con::Table => self.has_zero(&args[1]),
+                Con::Data(_) => match self.c.arena.payloads(&Ty::Con(con, args)) {
+                    Body::Struct(fields) => fields.iter().all(|(_, t)| self.has_zero(t)),
+                    Body::Enum(_) => false,
+                },
+                Con::Bool | Con::Str | Con::Key | Con::Fun | Con::Lin => false,
+            },
+            Ty::Fin(_) | Ty::Exists(_) | Ty::Error => false,
+        }
+    }
+
+    /// A table of the right type to write into, for elements without a zero: what each round would give first.
+    fn first_rounds(&mut self, args: &[Atom], carry: &Ty, set: &Ty, elem: &Ty) -> Atom {
+        let ix = self.ix(set);
+        let index_ty = self.ty(set);
+        let var = Var::named("i", index_ty);
+        let (pair_ty, out_ty) =
+            (tuple(vec![carry.clone(), set.clone()]), tuple(vec![carry.clone(), elem.clone()]));
+        let body = self.block(|this| {
+            let [pair_ty, out_ty, elem] = [&pair_ty, &out_ty, elem].map(|t| this.ty(t));
+            let pair = this.bind(pair_ty, Expr::Tuple(vec![args[0].clone(), Atom::Var(var.clone())]));
+            let out = this.bind(out_ty, Expr::Apply { f: args[1].clone(), tys: vec![], arg: pair });
+            this.bind(elem, Expr::Proj(out, 1))
+        });
+        let ty = self.ty(&crate::types::table(set.clone(), elem.clone()));
+        self.bind(ty, Expr::For { ix, var, body })
+    }
+
     /// `scan(x0, f)`: a loop that writes what each round gives into a table.
     fn scan(&mut self, arg: &Arg, result: &Ty) -> Atom {
         let args = self.parts(arg, 2);
@@ -188,7 +224,11 @@ impl Ctx<'_> {
         let Ty::Con(Con::Table, sides) = self.c.arena.head(&parts[1]) else { return UNIT };
         let (carry, set, elem) = (parts[0].clone(), sides[0].clone(), sides[1].clone());
         let (core, table) = (self.ty(result), self.ty(&parts[1]));
-        let empty = self.bind(table.clone(), Expr::Zero(table.clone()));
+        let empty = if self.has_zero(&elem) {
+            self.bind(table.clone(), Expr::Zero(table.clone()))
+        } else {
+            self.first_rounds(&args, &carry, &set, &elem)
+        };
         let init = self.bind(core.clone(), Expr::Tuple(vec![args[0].clone(), empty]));
         let state = Var::new(core.clone());
         let index_ty = self.ty(&set);
@@ -196,7 +236,6 @@ impl Ctx<'_> {
         let ix = self.ix(&set);
         let step_arg = tuple(vec![carry.clone(), set]);
         let step_result = tuple(vec![carry.clone(), elem.clone()]);
-        debug_assert!(matches!(fun(step_arg.clone(), step_result.clone()), Ty::Con(Con::Fun, _)));
         let body = self.block(|this| {
             let [carry, elem, step_arg, step_result] =
                 [&carry, &elem, &step_arg, &step_result].map(|t| this.ty(t));

@@ -237,7 +237,9 @@ impl Ctx<'_> {
     /// The ordinal of an index of any set.
     pub(crate) fn ordinal(&mut self, value: Atom, t: &Ty) -> Atom {
         let Ty::Con(Con::Tuple, parts) = self.c.arena.head(t) else {
-            return self.bind(INT, Expr::Method { method: Method::Ordinal, ty: INT, args: vec![value] });
+            // The form carries the set: in generic code it may be one of tuples.
+            let set = CoreTy::Index(self.ix(t));
+            return self.bind(INT, Expr::Method { method: Method::Ordinal, ty: set, args: vec![value] });
         };
         let mut total = Atom::int(0);
         for (k, part) in (0u32..).zip(parts.iter()) {
