@@ -72,7 +72,43 @@ impl Lower<'_> {
                 }
             }
         }
-        out
+        self.without_others(ty, out)
+    }
+
+    /// In a table of sums the slices of all alternatives are there; those that an element is not become
+    /// null, as everywhere else.
+    fn without_others(&mut self, ty: &Ty, mut regs: Vec<Reg>) -> Vec<Reg> {
+        let Ty::Sum(alts) = ty else { return regs };
+        let mut at = 1;
+        for (tag, alt) in alts.iter().enumerate() {
+            let from = at;
+            for component in alt {
+                let end = at + repr::width(&repr::parts(component));
+                let own = self.without_others(component, regs[at..end].to_vec());
+                regs.splice(at..end, own);
+                at = end;
+            }
+            if !alt.iter().any(repr::is_counted) {
+                continue;
+            }
+            let own = self.copies(&regs[from..at]);
+            regs.splice(from..at, own.iter().copied());
+            let parts: Vec<Part> = alt.iter().flat_map(repr::parts).collect();
+            let is_it = self.equals(regs[0], tag as i64);
+            self.branch(
+                is_it,
+                |_| {},
+                |this| {
+                    for (part, regs) in split(&parts, &own) {
+                        for dst in regs.iter().filter(|_| part.is_counted()) {
+                            let src = this.int(0);
+                            this.emit(Op::Move { dst: *dst, src });
+                        }
+                    }
+                },
+            );
+        }
+        regs
     }
 
     pub(super) fn load(&mut self, elem: Elem, base: Reg, index: Reg) -> Reg {
