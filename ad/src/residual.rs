@@ -90,9 +90,7 @@ impl Planner<'_> {
             },
             // An element, or a row (a view), of a table of the surroundings.
             Expr::Index { table: Atom::Var(t), .. }
-                if !self.defs.contains_key(t)
-                    && !self.params.contains(t)
-                    && !self.consumed.contains(t) =>
+                if !self.defs.contains_key(t) && !self.params.contains(t) && !self.consumed.contains(t) =>
             {
                 Some(1)
             }

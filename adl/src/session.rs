@@ -106,23 +106,31 @@ impl Session {
         outcome
     }
 
-    /// Checks a text without running it.
+    /// Checks a text without running it; what it defines is forgotten.
     pub fn check(&mut self, name: &str, text: &str) -> Outcome {
-        self.check_text(name, text).1
+        let before = self.checker.clone();
+        let (_, outcome) = self.check_text(name, text);
+        self.checker = before;
+        outcome
     }
 
     pub(crate) fn check_text(&mut self, name: &str, text: &str) -> (Option<Checked>, Outcome) {
         let file = self.sources.add(name, text);
         let (module, mut diagnostics) = timed(&mut self.timing.parse, || adl_syntax::parse(file, text));
-        let broken = diagnostics.iter().any(Diagnostic::is_error);
+        if diagnostics.iter().any(Diagnostic::is_error) {
+            // What does not parse defines nothing, and its absence is no mistake of the rest.
+            let diagnostics = first_errors(diagnostics);
+            return (None, Outcome { diagnostics, rejected: true, ..Outcome::default() });
+        }
         let before = self.checker.clone();
         let checked = timed(&mut self.timing.check, || self.checker.check(&module));
         diagnostics.extend(checked.diagnostics.iter().cloned());
-        let rejected = broken || !checked.is_ok();
+        let rejected = !checked.is_ok();
         if rejected {
             self.checker = before;
         }
         let names = if rejected { vec![] } else { checked.names.clone() };
+        let diagnostics = first_errors(diagnostics);
         let outcome = Outcome { diagnostics, rejected, names, ..Outcome::default() };
         ((!rejected).then_some(checked), outcome)
     }
@@ -263,6 +271,29 @@ impl Session {
             )),
         }
     }
+}
+
+/// Later errors are mostly consequences of the first ones: three are shown, and how many more there are.
+fn first_errors(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    const SHOWN: usize = 3;
+    let n_errors = diagnostics.iter().filter(|d| d.is_error()).count();
+    let mut left = SHOWN;
+    let mut out: Vec<Diagnostic> = vec![];
+    for d in diagnostics {
+        if d.is_error() {
+            if left == 0 {
+                continue;
+            }
+            left -= 1;
+        }
+        out.push(d);
+    }
+    if SHOWN < n_errors
+        && let Some(last) = out.iter_mut().rev().find(|d| d.is_error())
+    {
+        last.notes.push(format!("{} more errors follow; mend these first", n_errors - SHOWN));
+    }
+    out
 }
 
 fn not_an_expression(file: FileId, text: &str) -> Diagnostic {

@@ -74,7 +74,9 @@ impl Lint<'_> {
             return fail("C6", format!("`{}` has type parameters", f.name));
         }
         self.bind_all(&f.params)?;
-        self.block(&f.body).map(|_| ()).map_err(|v| Violation { message: format!("in `{}`: {}", f.name, v.message), ..v })
+        self.block(&f.body)
+            .map(|_| ())
+            .map_err(|v| Violation { message: format!("in `{}`: {}", f.name, v.message), ..v })
     }
 
     fn bind_all(&mut self, vars: &[Var]) -> Check {
@@ -127,9 +129,10 @@ impl Lint<'_> {
 
     fn atom(&self, a: &Atom) -> Check {
         match a {
-            Atom::Var(v) if !self.bound.contains(v) => {
-                fail("C2", format!("a variable {} of type {} is used before it is bound", v.name(), text(v.ty())))
-            }
+            Atom::Var(v) if !self.bound.contains(v) => fail(
+                "C2",
+                format!("a variable {} of type {} is used before it is bound", v.name(), text(v.ty())),
+            ),
             Atom::Var(_) | Atom::Lit(_) => Ok(()),
         }
     }
@@ -164,7 +167,15 @@ impl Lint<'_> {
         let expected: Vec<String> = tys.iter().map(text).collect();
         let found: Vec<String> = s.vars.iter().map(|v| text(v.ty())).collect();
         if tys.len() != s.vars.len() || !tys.iter().zip(&s.vars).all(|(t, v)| fits(t, v.ty())) {
-            return fail("C3", format!("an expression gives ({}), bound as ({}): {}", expected.join(", "), found.join(", "), form(&s.expr)));
+            return fail(
+                "C3",
+                format!(
+                    "an expression gives ({}), bound as ({}): {}",
+                    expected.join(", "),
+                    found.join(", "),
+                    form(&s.expr)
+                ),
+            );
         }
         Ok(())
     }
@@ -286,7 +297,9 @@ impl Lint<'_> {
             }
             Expr::BoxNew { id, args } => {
                 self.value(args)?;
-                let Some(tys) = self.program.boxes.get(*id as usize) else { return fail("C3", "no such box") };
+                let Some(tys) = self.program.boxes.get(*id as usize) else {
+                    return fail("C3", "no such box");
+                };
                 self.same("a cell's items", args, tys)?;
                 one(Ty::Box(*id))
             }
@@ -413,7 +426,8 @@ impl Lint<'_> {
             }
             match &out {
                 None => out = Some(tys),
-                Some(first) if first.len() == tys.len() && first.iter().zip(&tys).all(|(a, b)| fits(a, b)) => {}
+                Some(first)
+                    if first.len() == tys.len() && first.iter().zip(&tys).all(|(a, b)| fits(a, b)) => {}
                 Some(first) => {
                     let list = |ts: &[Ty]| ts.iter().map(text).collect::<Vec<_>>().join(", ");
                     return fail("C3", format!("arms give ({}) and ({})", list(first), list(&tys)));
@@ -423,7 +437,13 @@ impl Lint<'_> {
         Ok(out.unwrap_or_default())
     }
 
-    fn reduction(&mut self, op: &RedOp, ix: &Ix, var: &Var, body: &Block) -> Result<(Atom, Vec<Ty>), Violation> {
+    fn reduction(
+        &mut self,
+        op: &RedOp,
+        ix: &Ix,
+        var: &Var,
+        body: &Block,
+    ) -> Result<(Atom, Vec<Ty>), Violation> {
         let n = self.ix(ix)?;
         self.bind(var)?;
         let tys = self.block(body)?;
@@ -537,8 +557,7 @@ impl Lint<'_> {
                 self.atom(path)?;
                 self.expect("a path", &path.ty(), &STR)?;
                 let sizes: Vec<Var> = (0..*rank).map(|_| Var::new(INT)).collect();
-                let table =
-                    sizes.iter().rev().fold(Ty::Scalar(*elem), |t, s| Ty::table(Atom::from(s), t));
+                let table = sizes.iter().rev().fold(Ty::Scalar(*elem), |t, s| Ty::table(Atom::from(s), t));
                 Ok(Some(sizes.iter().map(|_| INT).chain([table]).collect()))
             }
         }
@@ -559,7 +578,12 @@ fn alternative(ty: &Ty, tag: u32) -> Result<Vec<Ty>, Violation> {
 /// The type of a contraction (C8).
 fn contraction(a: &Ty, b: &Ty, spec: &crate::ir::Axes) -> Result<Ty, Violation> {
     let ((da, ea), (db, eb)) = (a.dims(), b.dims());
-    if da.len() != spec.a.len() || db.len() != spec.b.len() || ea != eb || !ea.is_active() || ea.scalar().is_none() {
+    if da.len() != spec.a.len()
+        || db.len() != spec.b.len()
+        || ea != eb
+        || !ea.is_active()
+        || ea.scalar().is_none()
+    {
         return fail("C3", format!("operands of a contraction are {} and {}", text(a), text(b)));
     }
     for axis in spec.a.iter().chain(&spec.b).chain(&spec.out) {

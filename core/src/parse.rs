@@ -1,15 +1,18 @@
 //! The parser of Core text, for first-order programs: what [`crate::print`] prints, it reads.
 
+mod effect;
+mod fmt;
+mod lex;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use adl_diag::Span;
 
-use crate::ir::{
-    Arm, Atom, Axes, Block, Effect, Expr, Fmt, Func, FuncId, Keep, Lit, LoopKind, Program, RedOp, Stmt, Var,
-};
+use crate::ir::{Arm, Atom, Axes, Block, Expr, Func, FuncId, Keep, Lit, LoopKind, Program, RedOp, Stmt, Var};
 use crate::prim;
 use crate::ty::{INT, Ix, PackTy, Scalar, Ty};
+use lex::{Token, lex, number};
 
 /// What is wrong with a text, and at which byte.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,67 +49,6 @@ pub fn program(text: &str) -> Result<Program> {
     while !p.done() {
         p.vars.clear();
         out.funcs.push(p.func()?);
-    }
-    Ok(out)
-}
-
-#[derive(Clone, Debug)]
-struct Token<'a> {
-    text: &'a str,
-    at: usize,
-}
-
-/// Words, numbers, strings and single marks; `;` starts a comment up to the end of the line, except before
-/// `dies`.
-fn lex(text: &str) -> Result<Vec<Token<'_>>> {
-    let bytes = text.as_bytes();
-    let mut out = vec![];
-    let mut at = 0;
-    while at < bytes.len() {
-        let c = bytes[at];
-        let start = at;
-        if c.is_ascii_whitespace() {
-            at += 1;
-            continue;
-        }
-        if c == b';' && !text[at..].starts_with("; dies") && !text[at..].starts_with("; %") {
-            at += text[at..].find('\n').unwrap_or(text.len() - at);
-            continue;
-        }
-        let number = c.is_ascii_digit() || (c == b'-' && bytes.get(at + 1).is_some_and(|d| d.is_ascii_digit() || *d == b'i'));
-        if c == b'"' {
-            at += 1;
-            while at < bytes.len() && bytes[at] != b'"' {
-                at += if bytes[at] == b'\\' { 2 } else { 1 };
-            }
-            if at >= bytes.len() {
-                return Err(ParseError { message: "a text is not closed".into(), at: start });
-            }
-            at += 1;
-        } else if number {
-            at += 1;
-            while at < bytes.len()
-                && (bytes[at].is_ascii_alphanumeric()
-                    || bytes[at] == b'.'
-                    || (bytes[at] == b'-' && bytes[at - 1] == b'e'))
-            {
-                at += 1;
-            }
-        } else if c.is_ascii_alphabetic() || c == b'_' || c == b'%' {
-            at += 1;
-            let word = |b: u8| b.is_ascii_alphanumeric() || b"_.#'".contains(&b);
-            while at < bytes.len() && word(bytes[at]) {
-                at += 1;
-            }
-        } else if text[at..].starts_with("->") || text[at..].starts_with("+=") {
-            at += 2;
-        } else {
-            at += text[at..].chars().next().map_or(1, char::len_utf8);
-        }
-        if !text.is_char_boundary(at) {
-            return Err(ParseError { message: "a text breaks off".into(), at: start });
-        }
-        out.push(Token { text: &text[start..at], at: start });
     }
     Ok(out)
 }
@@ -462,7 +404,11 @@ impl<'a> Parser<'a> {
                 let op = self.red_op()?;
                 let (ix, var) = self.counted()?;
                 let body = self.block()?;
-                if t == "reduce" { Expr::Reduce { op, ix, var, body } } else { Expr::Prefix { op, ix, var, body } }
+                if t == "reduce" {
+                    Expr::Reduce { op, ix, var, body }
+                } else {
+                    Expr::Prefix { op, ix, var, body }
+                }
             }
             "contract" => self.contract()?,
             "loop" => self.looped()?,
@@ -636,80 +582,4 @@ impl<'a> Parser<'a> {
             _ => return self.fail("expected a policy"),
         })
     }
-
-    fn effect(&mut self, t: &str) -> Result<Option<Effect>> {
-        Ok(Some(match t {
-            "error" => Effect::Error(self.one_in_parens()?),
-            "assert" => {
-                let (cond, msg) = self.two_in_parens()?;
-                Effect::Assert { cond, msg }
-            }
-            "check_size" => {
-                let (left, right) = self.two_in_parens()?;
-                let what = self.next()?;
-                Effect::CheckSize { left, right, what: self.unquote(what)?.into() }
-            }
-            "check_non_negative" => Effect::CheckNonNegative(self.one_in_parens()?),
-            "trace" => Effect::Trace(self.one_in_parens()?),
-            "print" => Effect::Print(self.one_in_parens()?),
-            "load_npy" => {
-                let path = self.one_in_parens()?;
-                let rank = self.int()?;
-                let name = self.next()?;
-                let Some(elem) = Self::scalar(name) else { return self.fail("expected a scalar type") };
-                Effect::LoadNpy { path, rank, elem }
-            }
-            _ => return Ok(None),
-        }))
-    }
-
-    fn fmt(&mut self) -> Result<Fmt> {
-        self.deeper(|p| {
-            let t = p.next()?;
-            Ok(match t {
-                "_" => Fmt::Leaf,
-                "raw" => Fmt::Raw,
-                "[" => {
-                    let elem = p.fmt()?;
-                    p.word("]")?;
-                    Fmt::Table(Box::new(elem))
-                }
-                "(" => Fmt::Tuple(p.list(")", Self::fmt)?),
-                "names" => {
-                    p.word("(")?;
-                    Fmt::Names(p.list(")", |p| Ok(p.next()?.to_string()))?)
-                }
-                "sum" => {
-                    p.word("(")?;
-                    Fmt::Sum(p.list(")", |p| {
-                        let name = p.next()?.to_string();
-                        p.word("(")?;
-                        Ok((name, p.list(")", Self::fmt)?))
-                    })?)
-                }
-                _ if t.starts_with('"') => Fmt::Text(p.unquote(t)?),
-                name => {
-                    p.word("{")?;
-                    let fields = p.list("}", |p| {
-                        let field = p.next()?.to_string();
-                        p.word(":")?;
-                        Ok((field, p.fmt()?))
-                    })?;
-                    Fmt::Struct(name.to_string(), fields)
-                }
-            })
-        })
-    }
-}
-
-/// A number as a constant: with a `.` or exponent a float.
-fn number(t: &str) -> Option<Lit> {
-    let digits = t.strip_prefix('-').unwrap_or(t);
-    if !digits.starts_with(|c: char| c.is_ascii_digit()) {
-        return None;
-    }
-    if let Some(single) = t.strip_suffix("f32") {
-        return single.parse().ok().map(Lit::F32);
-    }
-    if t.contains(['.', 'e']) { t.parse().ok().map(Lit::F64) } else { t.parse().ok().map(Lit::Int) }
 }

@@ -204,8 +204,7 @@ fn visit_effect(e: &Effect, v: &mut dyn Visit) {
 
 /// Rebuilds a type: its sizes go through `atom`.
 pub fn rebuild_ty(ty: &Ty, r: &mut dyn Rebuild) -> Ty {
-    let list =
-        |r: &mut dyn Rebuild, ts: &[Ty]| -> Vec<Ty> { ts.iter().map(|t| rebuild_ty(t, r)).collect() };
+    let list = |r: &mut dyn Rebuild, ts: &[Ty]| -> Vec<Ty> { ts.iter().map(|t| rebuild_ty(t, r)).collect() };
     match ty {
         Ty::Scalar(_) | Ty::Box(_) | Ty::Var(_) => ty.clone(),
         Ty::Table(ix, elem) => Ty::Table(rebuild_ix(ix, r), Box::new(rebuild_ty(elem, r))),

@@ -61,6 +61,14 @@ impl Dce<'_> {
             if !stmt.vars.iter().any(|v| self.used.contains(v)) && !self.has_effect(&stmt) {
                 continue;
             }
+            // Sizes that the statement itself binds are needed where the types of its other variables are.
+            let sizes: Vec<Var> = stmt
+                .vars
+                .iter()
+                .filter(|v| self.used.contains(*v))
+                .flat_map(|v| walk::ty_vars(v.ty()))
+                .collect();
+            self.used.extend(sizes);
             let stmt = self.trim(stmt);
             let expr = self.inside(stmt.expr);
             let mut free = FreeVars::default();

@@ -116,7 +116,8 @@ fn sizes_of_files_have_to_agree() {
     let folder = Folder::new("sizes");
     folder.file("x.npy", &npy(&[1.0, 2.0, 3.0]));
     folder.file("y.npy", &npy(&[1.0, 2.0]));
-    let text = b"let x: n=>Float = load_npy(\"x.npy\")\nsum(x)\nlet y: n=>Float = load_npy(\"y.npy\")\nsum(y)\n";
+    let text =
+        b"let x: n=>Float = load_npy(\"x.npy\")\nsum(x)\nlet y: n=>Float = load_npy(\"y.npy\")\nsum(y)\n";
     let file = folder.file("a.adl", text);
     expect(&adl(&["run", &file]), 1, "6.0\n", &["E0702", "3", "2"]);
 }

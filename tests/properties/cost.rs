@@ -33,7 +33,8 @@ fn count(p: &Program, args: &[Value]) -> Counted {
         let (q, g) = link(p, f, PIPELINE);
         run(&q, g, args).expect("runs")
     };
-    let x: Vec<Value> = args.iter().filter(|v| !floats(std::slice::from_ref(v)).is_empty()).cloned().collect();
+    let x: Vec<Value> =
+        args.iter().filter(|v| !floats(std::slice::from_ref(v)).is_empty()).cloned().collect();
     let n = floats(&x).len();
     let tangents = with_floats(&x, &mut noise(n, 3).into_iter());
     let forward = jvp(&mut p, &mut d, f);
@@ -59,7 +60,7 @@ fn check(name: &str, text: &str, args: impl Fn(usize) -> Vec<Value>) {
     let mut ratios = vec![];
     for n in [100, 1_000, 10_000] {
         let c = count(&p, &args(n));
-        println!("{name}, n = {n}: primal {}, jvp {}, vjp {}, second {}", c.primal, c.jvp, c.vjp, c.second);
+        eprintln!("{name}, n = {n}: primal {}, jvp {}, vjp {}, second {}", c.primal, c.jvp, c.vjp, c.second);
         assert!(c.jvp <= 4 * c.primal + CONSTANT, "{name}, n = {n}: jvp costs {} of {}", c.jvp, c.primal);
         assert!(
             c.vjp <= 5 * c.primal + 2 * c.inputs + CONSTANT,
@@ -82,7 +83,10 @@ fn check(name: &str, text: &str, args: impl Fn(usize) -> Vec<Value>) {
     };
     // The smallest size is dominated by constants; growth shows between the others.
     assert!(flat(ratios[1..].iter().map(|r| r.0).collect()), "{name}: the ratio of vjp grows: {ratios:?}");
-    assert!(flat(ratios[1..].iter().map(|r| r.1).collect()), "{name}: the ratio at order 2 grows: {ratios:?}");
+    assert!(
+        flat(ratios[1..].iter().map(|r| r.1).collect()),
+        "{name}: the ratio at order 2 grows: {ratios:?}"
+    );
 }
 
 fn numbers(n: usize) -> Value {
@@ -224,5 +228,10 @@ fn code_does_not_explode_with_sharing() {
     text.push_str("yield %40\n}");
     let p = parse::program(&text).expect("it parses");
     let c = count(&p, &[Value::F64(0.999)]);
-    assert!(c.vjp <= 5 * c.primal + CONSTANT && c.second <= 20 * c.primal + CONSTANT, "{} {}", c.vjp, c.second);
+    assert!(
+        c.vjp <= 5 * c.primal + CONSTANT && c.second <= 20 * c.primal + CONSTANT,
+        "{} {}",
+        c.vjp,
+        c.second
+    );
 }

@@ -46,7 +46,7 @@ fn the_network_reads_95_percent_for_each_of_five_seeds_in_machine_code() {
         let last = host.lines.last().expect("it prints the accuracy");
         let number = last.trim_start_matches("network: test accuracy ").trim_end_matches(" %");
         let accuracy: f64 = number.parse().expect("a number");
-        println!("seed {seed}: {accuracy} %");
+        eprintln!("seed {seed}: {accuracy} %");
         assert!(95.0 <= accuracy, "seed {seed}: {accuracy} %");
     }
 }

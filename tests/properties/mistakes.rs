@@ -78,7 +78,14 @@ fn mutations(text: &str, step: usize, offset: usize) -> Vec<String> {
         let (a, b) = tokens[k];
         out.push(format!("{}{}", &text[..a], &text[b..]));
         if let Some((c, d)) = tokens.get(k + 1) {
-            out.push(format!("{}{}{}{}{}", &text[..a], &text[*c..*d], &text[b..*c], &text[a..b], &text[*d..]));
+            out.push(format!(
+                "{}{}{}{}{}",
+                &text[..a],
+                &text[*c..*d],
+                &text[b..*c],
+                &text[a..b],
+                &text[*d..]
+            ));
         }
     }
     out
@@ -104,7 +111,7 @@ fn mutations_of_the_examples_give_at_most_three_messages() {
             }
         }
     }
-    println!("{n} mutations, {rejected} rejected");
+    eprintln!("{n} mutations, {rejected} rejected");
     assert!(n / 2 < rejected, "mutations are hardly ever found");
 }
 
@@ -129,5 +136,5 @@ fn mutations_that_still_check_run_without_a_panic() {
         let _ = done.send(());
         assert!(watch.join().is_ok());
     }
-    println!("{ran} mutations ran");
+    eprintln!("{ran} mutations ran");
 }

@@ -15,7 +15,6 @@ use proptest::prelude::*;
 
 use crate::derivative::{close, dot, noise};
 
-
 fn last(p: &Program) -> FuncId {
     FuncId(u32::try_from(p.funcs.len() - 1).expect("few"))
 }
@@ -108,6 +107,6 @@ fn the_generator_reaches_every_form() {
         let bytes: Vec<u8> = noise(60, k + 1).iter().map(|x| ((x + 0.8) * 160.0) as u8).collect();
         all.add(program(&bytes).1);
     }
-    println!("{all:?}");
+    eprintln!("{all:?}");
     assert!(all.missing().is_empty(), "never reached: {:?}", all.missing());
 }

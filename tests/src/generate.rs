@@ -33,7 +33,8 @@ impl Reached {
 }
 
 /// Smooth rows, safe for every operand.
-const UNARY: &[&PrimDef] = &[&prim::SIN, &prim::COS, &prim::TANH, &prim::SIGMOID, &prim::ATAN, &prim::NEG, &prim::SOFTPLUS];
+const UNARY: &[&PrimDef] =
+    &[&prim::SIN, &prim::COS, &prim::TANH, &prim::SIGMOID, &prim::ATAN, &prim::NEG, &prim::SOFTPLUS];
 const BINARY: &[&PrimDef] = &[&prim::ADD, &prim::SUB, &prim::MUL, &prim::ATAN2];
 
 /// A program whose last function takes `(n: Int, x: F64, xs: [n]F64)`, gives F64s, and may call the others.
@@ -227,8 +228,13 @@ impl Gen<'_> {
             vec![y, next]
         });
         let kind = LoopKind::While { params: vec![p, q], cond };
-        let expr =
-            Expr::Loop { kind, state: vec![state, count], init: vec![init, Atom::int(0)], body, keep: Keep::All };
+        let expr = Expr::Loop {
+            kind,
+            state: vec![state, count],
+            init: vec![init, Atom::int(0)],
+            body,
+            keep: Keep::All,
+        };
         let out = b.bind_all(&[F64, INT, INT], expr);
         scope.floats.push(out[0].clone());
     }
@@ -298,12 +304,8 @@ impl Gen<'_> {
             let old = b.index(&Atom::from(&state), &[Atom::from(&i)], false);
             let first = b.index(&Atom::from(&state), &[Atom::int(0)], true);
             let value = self.inner(b, &outer, &[old, first]);
-            let expr = Expr::Update {
-                table: Atom::from(&state),
-                index: vec![Atom::from(&i)],
-                value,
-                check: false,
-            };
+            let expr =
+                Expr::Update { table: Atom::from(&state), index: vec![Atom::from(&i)], value, check: false };
             vec![b.bind(ty.clone(), expr)]
         });
         let kind = LoopKind::For { ix: Ix::Fin(scope.n.clone()), var: i, reverse: false };
@@ -338,7 +340,8 @@ impl Gen<'_> {
             .swap_remove(0);
         let p = Var::new(F64);
         let first = b.block(|b| vec![b.prim(&prim::SIN, &[Atom::from(&p)])]);
-        let (q, r) = (Var::new(F64), Var::new(if with_table { Ty::table(scope.n.clone(), F64) } else { F64 }));
+        let (q, r) =
+            (Var::new(F64), Var::new(if with_table { Ty::table(scope.n.clone(), F64) } else { F64 }));
         let n = scope.n.clone();
         let second = b.block(|b| {
             let z = if with_table {

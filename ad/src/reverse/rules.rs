@@ -10,6 +10,9 @@ use super::scope::{Kind, Scope};
 use crate::Error;
 use crate::tangent::{acc_mode, tangent_of, tangent_pack, zero};
 
+/// What each round of a loop saves, and the table it goes to.
+pub(super) type Saved = Vec<(Atom, Var)>;
+
 impl Rev<'_, '_> {
     /// `x̄_j += ∂_j(x)·ȳ`.
     pub(super) fn pull_prim(&mut self, p: Prim, args: &[Atom], y: &Var) {
@@ -348,7 +351,7 @@ impl Rev<'_, '_> {
         body: &Block,
         outputs: &[(Atom, Var)],
         cts: impl FnOnce(&mut Self, &Atom) -> Vec<Option<Atom>>,
-    ) -> Result<(Vec<Stmt>, Vec<(Atom, Var)>), Error> {
+    ) -> Result<(Vec<Stmt>, Saved), Error> {
         let mut scope = Scope::new(Kind::Loop, span);
         scope.own(std::slice::from_ref(var));
         self.scopes.push(scope);

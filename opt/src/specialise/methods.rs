@@ -40,7 +40,16 @@ impl Spec<'_> {
                 let text = self.show(&args[0])?;
                 Ok(Val::scalar(text))
             }
-            Method::Ordinal => Ok(Val::scalar(self.ordinal(&args[0]))),
+            Method::Ordinal => {
+                let k = match ty {
+                    Ty::Index(ix) => {
+                        let ix = self.ix(ix, env)?;
+                        self.ordinal_in(&args[0], &ix)
+                    }
+                    _ => self.ordinal(&args[0]),
+                };
+                Ok(Val::scalar(k))
+            }
             Method::FromOrdinal => self.index_from_ordinal(ty, &args[0], env),
             Method::Sum | Method::Prod | Method::Minimum | Method::Maximum | Method::All | Method::Any => {
                 self.reduce_table(method, &args[0])

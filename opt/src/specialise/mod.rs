@@ -151,6 +151,7 @@ impl Specialiser {
     ///
     /// [`SpecError`] for a function without a derivative, and for limits.
     pub fn item(&mut self, item: &Item, top: &HashMap<Var, Shape>, name: &str) -> Result<ItemCode> {
+        self.stack.clear();
         let mut params = vec![];
         let mut inputs = vec![];
         let mut globals = HashMap::new();
