@@ -146,13 +146,12 @@ impl Session {
         if diagnostics.iter().any(Diagnostic::is_error) {
             return Err(diagnostics);
         }
-        match module.items.as_slice() {
-            [item] => match &item.kind {
-                adl_syntax::ast::ItemKind::Expr(e) => self.checker.type_of(e),
-                _ => Err(vec![not_an_expression(file, text)]),
-            },
-            _ => Err(vec![not_an_expression(file, text)]),
+        if let [item] = module.items.as_slice()
+            && let adl_syntax::ast::ItemKind::Expr(e) = &item.kind
+        {
+            return self.checker.type_of(e);
         }
+        Err(vec![not_an_expression(file, text)])
     }
 
     /// Names in scope, for completion.

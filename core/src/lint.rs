@@ -8,8 +8,7 @@
 use std::collections::HashSet;
 
 use crate::ir::{Arm, Atom, Block, Effect, Expr, Func, LoopKind, Program, RedOp, Stmt, Var};
-use crate::prim::{Partial, Prim};
-use crate::ty::{BOOL, INT, Ix, STR, Scalar, Ty};
+use crate::ty::{BOOL, INT, Ix, STR, Scalar, Ty, fits};
 use crate::walk::{self, Subst};
 
 /// A broken invariant.
@@ -52,20 +51,6 @@ struct Lint<'a> {
 
 fn fail<T>(rule: &'static str, message: impl Into<String>) -> Result<T, Violation> {
     Err(Violation { rule, message: message.into() })
-}
-
-/// Are the types alike, sizes apart (unless both are constants)?
-fn fits(a: &Ty, b: &Ty) -> bool {
-    let all = |xs: &[Ty], ys: &[Ty]| xs.len() == ys.len() && xs.iter().zip(ys).all(|(x, y)| fits(x, y));
-    match (a, b) {
-        (Ty::Table(Ix::Fin(n), x), Ty::Table(Ix::Fin(m), y)) => {
-            (n.as_int().is_none() || m.as_int().is_none() || n == m) && fits(x, y)
-        }
-        (Ty::Sum(xs), Ty::Sum(ys)) => xs.len() == ys.len() && xs.iter().zip(ys).all(|(x, y)| all(x, y)),
-        (Ty::Pack(p), Ty::Pack(q)) => p.sizes.len() == q.sizes.len() && all(&p.items, &q.items),
-        (Ty::Acc(x), Ty::Acc(y)) => fits(x, y),
-        (a, b) => a == b,
-    }
 }
 
 impl Lint<'_> {
@@ -608,14 +593,4 @@ fn text(ty: &Ty) -> String {
 fn form(e: &Expr) -> String {
     let text = format!("{e:?}");
     text.chars().take(60).collect()
-}
-
-/// Does a row say about each operand how it is differentiated? (Used by the test of the table.)
-pub fn row_is_complete(p: Prim) -> bool {
-    match p.0.diff {
-        crate::prim::Diff::Partials(partials) => {
-            partials.len() == p.0.arity() && !partials.iter().all(|p| matches!(p, Partial::Zero))
-        }
-        crate::prim::Diff::Zero | crate::prim::Diff::Undefined(_) => true,
-    }
 }

@@ -259,6 +259,16 @@ impl PrimDef {
         }
     }
 
+    /// Does the row say about each operand how it is differentiated? (For the test of the table.)
+    pub fn is_complete(&self) -> bool {
+        match self.diff {
+            Diff::Partials(partials) => {
+                partials.len() == self.arity() && !partials.iter().all(|p| matches!(p, Partial::Zero))
+            }
+            Diff::Zero | Diff::Undefined(_) => true,
+        }
+    }
+
     /// Can it fail at run time?
     pub fn can_fail(&self) -> bool {
         matches!(

@@ -259,3 +259,17 @@ impl Ty {
         }
     }
 }
+
+/// Are the types alike, sizes apart (unless both are constants)?
+pub fn fits(a: &Ty, b: &Ty) -> bool {
+    let all = |xs: &[Ty], ys: &[Ty]| xs.len() == ys.len() && xs.iter().zip(ys).all(|(x, y)| fits(x, y));
+    match (a, b) {
+        (Ty::Table(Ix::Fin(n), x), Ty::Table(Ix::Fin(m), y)) => {
+            (n.as_int().is_none() || m.as_int().is_none() || n == m) && fits(x, y)
+        }
+        (Ty::Sum(xs), Ty::Sum(ys)) => xs.len() == ys.len() && xs.iter().zip(ys).all(|(x, y)| all(x, y)),
+        (Ty::Pack(p), Ty::Pack(q)) => p.sizes.len() == q.sizes.len() && all(&p.items, &q.items),
+        (Ty::Acc(x), Ty::Acc(y)) => fits(x, y),
+        (a, b) => a == b,
+    }
+}

@@ -1,5 +1,6 @@
 //! Each program with its outcome written in it is a test named by its path.
 
+mod core;
 mod corpus;
 mod expect;
 mod spec;
@@ -18,6 +19,9 @@ fn main() -> ExitCode {
     }
     for path in files(&root.join("spec"), "md").into_iter().chain([root.join("README.md")]) {
         trials.push(trial(&root, path, spec::check));
+    }
+    for path in files(&root.join("tests/core"), "core") {
+        trials.push(trial(&root, path, core::check));
     }
     libtest_mimic::run(&args, trials).exit_code()
 }

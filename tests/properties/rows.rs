@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use adl_ad::Derivatives;
 use adl_core::build::Builder;
 use adl_core::ir::{Atom, Func, FuncId, Program, Var};
-use adl_core::lint::row_is_complete;
 use adl_core::prim::{self, Diff, Prim, S};
 use adl_core::ty::{Scalar, Ty};
 use adl_core::value::Value;
@@ -50,7 +49,7 @@ fn rows_are_complete_and_have_names_of_their_own() {
     let mut names = HashSet::new();
     for p in prim::table() {
         assert!(names.insert(p.0.name), "two rows are called `{}`", p.0.name);
-        assert!(row_is_complete(p), "`{}` says too little about its derivative", p.0.name);
+        assert!(p.0.is_complete(), "`{}` says too little about its derivative", p.0.name);
         assert_eq!(p.0.sample.len(), p.0.arity(), "`{}` needs a sample an operand", p.0.name);
         assert!(p.0.doc.ends_with('.') && 0 < p.0.cost, "`{}` lacks a document or a cost", p.0.name);
         assert_eq!(prim::by_name(p.0.name), Some(p));

@@ -1,0 +1,38 @@
+//! Files of Core text: `; run: PASS` with the input, `; ---`, and the output; or `; lint: RULE` with a program that breaks
+//! the rule.
+
+use std::path::Path;
+
+use adl_core::{lint, parse, print};
+use adl_opt::pipeline::PIPELINE;
+
+use crate::bless;
+
+/// Checks one file, or rewrites its output.
+pub(crate) fn check(path: &Path) -> Result<(), String> {
+    let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
+    let head = text.lines().next().unwrap_or_default();
+    if let Some(rule) = head.strip_prefix("; lint: ") {
+        let program = parse::program(&text).map_err(|e| format!("byte {}: {}", e.at, e.message))?;
+        return match lint::program(&program) {
+            Err(v) if v.rule == rule => Ok(()),
+            other => Err(format!("lint says {other:?}, expected a violation of {rule}")),
+        };
+    }
+    let Some(name) = head.strip_prefix("; run: ") else {
+        return Err("the first line is `; run: PASS` or `; lint: RULE`".into());
+    };
+    let pass = PIPELINE.iter().find(|p| p.name == name).ok_or(format!("there is no pass `{name}`"))?;
+    let (input, expected) = text.split_once("; ---\n").unwrap_or((&text, ""));
+    let mut program = parse::program(input).map_err(|e| format!("byte {}: {}", e.at, e.message))?;
+    lint::program(&program).map_err(|v| format!("the input breaks {}: {}", v.rule, v.message))?;
+    for k in 0..program.funcs.len() {
+        program.funcs[k] = (pass.run)(&program, program.funcs[k].clone());
+    }
+    lint::program(&program).map_err(|v| format!("the output breaks {}: {}", v.rule, v.message))?;
+    let found = print::program(&program);
+    if bless() {
+        return std::fs::write(path, format!("{input}; ---\n{found}")).map_err(|e| e.to_string());
+    }
+    if found == expected { Ok(()) } else { Err(format!("the pass gives\n{found}\nnot\n{expected}")) }
+}
