@@ -81,11 +81,13 @@ fn define(module: &mut JITModule, program: &Program) -> Result<Vec<FuncId>, Stri
         let signature = clif::signature(module, func);
         ids.push(module.declare_function(&format!("f{i}"), Linkage::Local, &signature).map_err(said)?);
     }
+    let callees: Vec<(FuncId, i64)> =
+        ids.iter().copied().zip(program.funcs.iter().map(clif::frame_bytes)).collect();
     let (mut context, mut builder) = (module.make_context(), FunctionBuilderContext::new());
     let mut entries = vec![];
     for (i, func) in program.funcs.iter().enumerate() {
         context.func.signature = clif::signature(module, func);
-        clif::function(module, &mut builder, &mut context.func, &ids, func);
+        clif::function(module, &mut builder, &mut context.func, &callees, func);
         module.define_function(ids[i], &mut context).map_err(said)?;
         module.clear_context(&mut context);
         let signature = clif::entry_signature(module);

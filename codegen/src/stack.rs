@@ -45,6 +45,11 @@ pub(crate) fn limit() -> u64 {
     (lowest + MARGIN) as u64
 }
 
+/// Has the stack grown below an address?
+pub(crate) fn is_below(limit: u64) -> bool {
+    (here() as u64) < limit
+}
+
 /// An address in the frame of the caller.
 #[inline(never)]
 fn here() -> usize {

@@ -48,12 +48,18 @@ pub(crate) fn entry_signature(module: &JITModule) -> Signature {
     signature
 }
 
+/// The most stack a frame of this function takes: every register spilled, all reductions, words twice.
+pub(crate) fn frame_bytes(func: &Func) -> i64 {
+    let (regs, folds) = (func.regs.len() as i64, func.folds.len() as i64);
+    24 * regs + i64::from(fold::STATE_BYTES + 16) * folds
+}
+
 /// Writes a function.
 pub(crate) fn function(
     module: &mut JITModule,
     context: &mut FunctionBuilderContext,
     target: &mut Function,
-    ids: &[FuncId],
+    callees: &[(FuncId, i64)],
     func: &Func,
 ) {
     let config = module.target_config();
@@ -76,7 +82,7 @@ pub(crate) fn function(
         .collect();
     let fails = b.create_block();
     let mut emit =
-        Emit { b, module, ids, func, vars, folds, ctx: params[0], fails, words: None, words_bytes: 0 };
+        Emit { b, module, callees, func, vars, folds, ctx: params[0], fails, words: None, words_bytes: 0 };
     emit.ops(&func.body);
     let out = *params.last().expect("the last parameter is where the results go");
     for (k, reg) in func.results.iter().enumerate() {
@@ -127,7 +133,8 @@ pub(crate) fn entry(
 struct Emit<'a, 'f> {
     b: FunctionBuilder<'f>,
     module: &'a mut JITModule,
-    ids: &'a [FuncId],
+    /// All functions, with the most stack a call of each may take.
+    callees: &'a [(FuncId, i64)],
     func: &'a Func,
     vars: Vec<Variable>,
     /// Of each reduction its state, and how far the block under way is filled.
@@ -198,8 +205,9 @@ impl Emit<'_, '_> {
             Op::For { var, n, reverse, body } => self.count(*var, *n, *reverse, body),
             Op::While { cond, test, body } => self.repeat(cond, *test, body),
             Op::Call { func, args, dsts, site } => {
-                self.check_stack(*site);
-                let callee = self.module.declare_func_in_func(self.ids[*func as usize], self.b.func);
+                let (id, frame) = self.callees[*func as usize];
+                self.check_stack(frame, *site);
+                let callee = self.module.declare_func_in_func(id, self.b.func);
                 let out = self.words(dsts.len());
                 let mut values = vec![self.ctx];
                 for arg in args {
@@ -315,8 +323,10 @@ impl Emit<'_, '_> {
         self.b.switch_to_block(next);
     }
 
-    fn check_stack(&mut self, site: crate::loops::Site) {
+    /// Fails where a frame of this size would pass the limit.
+    fn check_stack(&mut self, frame: i64, site: crate::loops::Site) {
         let sp = self.b.ins().get_stack_pointer(types::I64);
+        let sp = self.b.ins().iadd_imm_s(sp, -frame);
         let limit = self.b.ins().load(types::I64, MemFlagsData::trusted(), self.ctx, abi::STACK_LIMIT);
         let below = self.b.ins().icmp(IntCC::UnsignedLessThan, sp, limit);
         let (bad, next) = (self.b.create_block(), self.b.create_block());

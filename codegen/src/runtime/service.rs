@@ -81,6 +81,7 @@ impl Run<'_> {
                     texts: &mut self.texts,
                     sizes: HashMap::new(),
                     account,
+                    stack_limit: crate::stack::limit(),
                 };
                 let mut words = args.iter();
                 let values: Result<Vec<Value>, _> =

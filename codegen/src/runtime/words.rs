@@ -5,11 +5,41 @@ use std::sync::Arc;
 
 use adl_core::account::{Account, OutOfMemory};
 use adl_core::ir::{Atom, Var};
+use adl_core::run::RuntimeError;
 use adl_core::ty::{Scalar, Ty};
 use adl_core::value::{Bundle, Leaves, Table, Tagged, Value};
+use adl_diag::{Code, Span};
 
 use super::memory::{Memory, word};
 use crate::repr::{self, Elem, Kind, Part};
+use crate::stack;
+
+/// Why a value cannot be read or written.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    /// The limit on memory.
+    Memory(OutOfMemory),
+    /// The value is nested deeper than the stack allows.
+    Deep,
+}
+
+impl From<OutOfMemory> for Trouble {
+    fn from(error: OutOfMemory) -> Trouble {
+        Trouble::Memory(error)
+    }
+}
+
+impl Trouble {
+    /// The run-time error at this place.
+    pub(crate) fn at(self, span: Span) -> RuntimeError {
+        match self {
+            Trouble::Memory(error) => error.at(span),
+            Trouble::Deep => {
+                RuntimeError::new(Code::E0707, span, "a value is nested too deeply to be passed on")
+            }
+        }
+    }
+}
 
 /// What reading and writing values needs beside the memory.
 pub(crate) struct Context<'a> {
@@ -19,6 +49,8 @@ pub(crate) struct Context<'a> {
     pub(crate) sizes: HashMap<Var, i64>,
     /// Values read are charged to this.
     pub(crate) account: &'a Arc<Account>,
+    /// The stack may not grow below this address.
+    pub(crate) stack_limit: u64,
 }
 
 /// One buffer of a table: its first element and its sizes.
@@ -67,7 +99,7 @@ impl Context<'_> {
         memory: &impl Memory,
         ty: &Ty,
         words: &mut Words<'_>,
-    ) -> Result<Value, OutOfMemory> {
+    ) -> Result<Value, Trouble> {
         let mut next = || words.next().copied().unwrap_or(0);
         match ty {
             Ty::Scalar(scalar) => Ok(self.scalar(*scalar, next())),
@@ -98,7 +130,7 @@ impl Context<'_> {
             }
             Ty::Pack(pack) => {
                 let sizes: Vec<i64> = pack.sizes.iter().map(|_| next() as i64).collect();
-                let items: Result<Vec<Value>, OutOfMemory> =
+                let items: Result<Vec<Value>, Trouble> =
                     pack.items.iter().map(|ty| self.decode(memory, ty, words)).collect();
                 Ok(Value::Pack(Arc::new(Bundle { sizes, items: items? })))
             }
@@ -116,7 +148,7 @@ impl Context<'_> {
         }
     }
 
-    fn table(&mut self, memory: &impl Memory, ty: &Ty, buffers: &[Buffer]) -> Result<Value, OutOfMemory> {
+    fn table(&mut self, memory: &impl Memory, ty: &Ty, buffers: &[Buffer]) -> Result<Value, Trouble> {
         let (outer, leaf) = repr::dims(ty);
         let dims: Vec<usize> = buffers.first().map_or(vec![], |b| b.dims[..outer.len()].to_vec());
         let n: usize = dims.iter().product();
@@ -127,7 +159,7 @@ impl Context<'_> {
                 read_leaves(memory, scalar, buffer.data, n)
             }
             _ => {
-                let values: Result<Vec<Value>, OutOfMemory> =
+                let values: Result<Vec<Value>, Trouble> =
                     (0..n).map(|i| self.element(memory, leaf, &mut buffers.iter(), outer.len(), i)).collect();
                 Leaves::Value(values?)
             }
@@ -143,7 +175,7 @@ impl Context<'_> {
         buffers: &mut std::slice::Iter<'_, Buffer>,
         rank: usize,
         i: usize,
-    ) -> Result<Value, OutOfMemory> {
+    ) -> Result<Value, Trouble> {
         match leaf {
             Ty::Sum(alts) => {
                 let tag = buffers.next().map_or(0, |b| load(memory, b.elem, b.data, i));
@@ -213,7 +245,12 @@ impl Context<'_> {
         }
     }
 
-    fn cell(&mut self, memory: &impl Memory, id: u32, at: u64) -> Result<Value, OutOfMemory> {
+    fn check_stack(&self) -> Result<(), Trouble> {
+        if stack::is_below(self.stack_limit) { Err(Trouble::Deep) } else { Ok(()) }
+    }
+
+    fn cell(&mut self, memory: &impl Memory, id: u32, at: u64) -> Result<Value, Trouble> {
+        self.check_stack()?;
         let tys = self.boxes[id as usize].clone();
         let parts: Vec<Part> = tys.iter().flat_map(repr::parts).collect();
         let mut places = places(&parts).into_iter();
@@ -230,7 +267,7 @@ impl Context<'_> {
             }
             items.push(self.decode(memory, ty, &mut words.iter())?);
         }
-        Value::cell(items, self.account)
+        Ok(Value::cell(items, self.account)?)
     }
 
     /// Notes the sizes that bundles bring along; one word a part.
@@ -279,7 +316,7 @@ impl Context<'_> {
         memory: &impl Memory,
         atoms: &[Atom],
         regs: &[u64],
-    ) -> Result<Vec<Value>, OutOfMemory> {
+    ) -> Result<Vec<Value>, Trouble> {
         // Sizes may be results themselves, in any order.
         let mut at = 0;
         for atom in atoms {
@@ -317,7 +354,7 @@ impl Context<'_> {
         ty: &Ty,
         value: &Value,
         regs: &mut Vec<u64>,
-    ) -> Result<(), OutOfMemory> {
+    ) -> Result<(), Trouble> {
         match (ty, value) {
             (Ty::Sum(alts), Value::Sum(sum)) => {
                 regs.push(u64::from(sum.tag));
@@ -340,6 +377,7 @@ impl Context<'_> {
                 }
             }
             (Ty::Box(id), Value::Box(cell)) => {
+                self.check_stack()?;
                 let tys = self.boxes[*id as usize].clone();
                 let parts: Vec<Part> = tys.iter().flat_map(repr::parts).collect();
                 let mut own = vec![];
@@ -383,7 +421,7 @@ impl Context<'_> {
         ty: &Ty,
         table: &Table,
         regs: &mut Vec<u64>,
-    ) -> Result<(), OutOfMemory> {
+    ) -> Result<(), Trouble> {
         let (outer, leaf) = repr::dims(ty);
         let n = table.len();
         let mut buffers = vec![];
@@ -416,7 +454,7 @@ impl Context<'_> {
         value: &Value,
         buffers: &mut std::slice::Iter<'_, Buffer>,
         i: usize,
-    ) -> Result<(), OutOfMemory> {
+    ) -> Result<(), Trouble> {
         match (ty, value) {
             (Ty::Sum(alts), Value::Sum(sum)) => {
                 if let Some(b) = buffers.next() {

@@ -317,3 +317,29 @@ fn bundles_add_and_accumulate() {
         both(text, &[Value::Int(n), Value::Int(m)]).unwrap();
     }
 }
+
+#[test]
+fn a_list_too_deep_for_the_stack_is_an_error() {
+    let text = "core 1
+        fn f(%n: Int) {
+          %c0: <| Box#0> = inject 0 () : <| Box#0>
+          %b0: Box#0 = box#0(%c0)
+          %l: Box#0 = loop %s: Box#0 = %b0 for %i < %n do {
+            %c: <| Box#0> = inject 1 (%s) : <| Box#0>
+            %b: Box#0 = box#0(%c)
+            yield %b
+          }
+          yield %l
+        }";
+    let mut program = adl_core::parse::program(text).expect("Core text");
+    let list = program.funcs[0].body.stmts[0].vars[0].ty().clone();
+    program.boxes = vec![vec![list]];
+    let compiled = crate::compile(&program).unwrap();
+    let id = adl_core::ir::FuncId(0);
+    let run = |n: i64| {
+        let (mut host, limits) = (adl_core::host::Closed::default(), adl_core::run::Limits::default());
+        compiled.run(id, vec![Value::Int(n)], &mut host, &limits).map(drop).map_err(|error| error.code)
+    };
+    assert_eq!((run(100), run(1_000_000)), (Ok(()), Err(Code::E0707)));
+    assert_eq!(crate::stack::on_stack(1 << 30, || run(20_000)).unwrap(), Ok(()));
+}
