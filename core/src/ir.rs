@@ -15,7 +15,7 @@
 //!   them; they are never elements or payloads, and are frozen in the block that made them. A `Case`
 //!   may give one only if each arm yields an accumulator of the surroundings (a choice of aliases).
 //! - C8: in a contraction each axis occurs in at least two of the three lists, at most once in each.
-//! - C5: a linear variable occurs only where the expression is linear in it.
+//! - C5: a backward function is linear in its cotangents (checked by [`crate::linear`]).
 //! - C6 (first order): no type, form or variable of higher-order Core occurs.
 //! - C7: the size in a table's type is the size of the table at run time. Two sizes that are equal may
 //!   be different atoms; that they are equal is the checker's business, or a `CheckSize` before.

@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use adl_core::ir::FuncId;
+use adl_core::linear::{self, Class};
 use adl_core::{lint, parse, print};
 use adl_opt::pipeline::PIPELINE;
 
@@ -14,6 +16,17 @@ pub(crate) fn check(path: &Path) -> Result<(), String> {
     let head = text.lines().next().unwrap_or_default();
     if let Some(rule) = head.strip_prefix("; lint: ") {
         let program = parse::program(&text).map_err(|e| format!("byte {}: {}", e.at, e.message))?;
+        // For linearity, the parameters marked `lin` are cotangents.
+        if rule == "C5" {
+            let last = &program.funcs[program.funcs.len() - 1];
+            let class = |v: &adl_core::ir::Var| if v.is_linear() { Class::Linear } else { Class::Ordinary };
+            let classes: Vec<Class> = last.params.iter().map(class).collect();
+            let id = FuncId(u32::try_from(program.funcs.len() - 1).map_err(|e| e.to_string())?);
+            return match linear::check(&program, id, &classes) {
+                Err(v) if v.rule == rule => Ok(()),
+                other => Err(format!("the check says {other:?}, expected a violation of {rule}")),
+            };
+        }
         return match lint::program(&program) {
             Err(v) if v.rule == rule => Ok(()),
             other => Err(format!("lint says {other:?}, expected a violation of {rule}")),

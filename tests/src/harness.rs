@@ -1,10 +1,11 @@
 //! Derivatives of a first-order function as first-order functions of their own, and numbers in values.
 
-use adl_ad::{Derivatives, acc_mode, tangent_ty};
+use adl_ad::{Derivatives, Reverse, acc_mode, tangent_ty};
 use adl_core::build::Builder;
 use adl_core::host::Closed;
 use adl_core::interp::{Interp, Outcome};
 use adl_core::ir::{Atom, Expr, Func, FuncId, Program, Var};
+use adl_core::linear::{self, Class};
 use adl_core::lint;
 use adl_core::run::{Limits, RuntimeError};
 use adl_core::ty::Ty;
@@ -28,6 +29,7 @@ pub fn vjp(p: &mut Program, d: &mut Derivatives, f: FuncId) -> FuncId {
     let mask = float_params(p, f);
     let made = d.reverse(p, f, &mask).expect("the function has a derivative");
     let primal = p.funcs[f.0 as usize].clone();
+    is_linear(p, &made);
     let (fwd, bwd) = (p.funcs[made.fwd.0 as usize].clone(), p.funcs[made.bwd.0 as usize].clone());
     let mut map = Subst::new();
     let mut params: Vec<Var> = primal.params.iter().map(|v| rename_var(v, &mut map)).collect();
@@ -65,6 +67,16 @@ pub fn vjp(p: &mut Program, d: &mut Derivatives, f: FuncId) -> FuncId {
     }
     let body = b.finish(results);
     push(p, Func { name: format!("{}_vjp", primal.name), tparams: vec![], params, body, span: primal.span })
+}
+
+/// A backward function is linear in everything but its residuals.
+fn is_linear(p: &Program, made: &Reverse) {
+    let n = p.funcs[made.bwd.0 as usize].params.len();
+    let class = |k: usize| if k < made.n_residuals { Class::Ordinary } else { Class::Linear };
+    let classes: Vec<Class> = (0..n).map(class).collect();
+    if let Err(v) = linear::check(p, made.bwd, &classes) {
+        panic!("{}: {}\n{}", v.rule, v.message, adl_core::print::program(p));
+    }
 }
 
 /// The forward-mode derivative: parameters, tangents of the active ones; tangents of active results only.
