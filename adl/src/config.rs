@@ -21,8 +21,6 @@ pub struct Config {
     pub backend: Backend,
     /// Memory, depth, cancellation.
     pub limits: Limits,
-    /// Check the invariants of Core after every pass also in release builds.
-    pub lint: bool,
     /// Values for `param`s, as written on the command line.
     pub params: Vec<(String, String)>,
 }

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use adl_codegen::{CompileError, compile};
+use adl_codegen::{CompileError, compile, interpret};
 use adl_core::account::Account;
 use adl_core::host::Host;
 use adl_core::interp::Interp;
@@ -122,13 +122,9 @@ impl Session {
             let diagnostics = first_errors(diagnostics);
             return (None, Outcome { diagnostics, rejected: true, ..Outcome::default() });
         }
-        let before = self.checker.clone();
         let checked = timed(&mut self.timing.check, || self.checker.check(&module));
         diagnostics.extend(checked.diagnostics.iter().cloned());
         let rejected = !checked.is_ok();
-        if rejected {
-            self.checker = before;
-        }
         let names = if rejected { vec![] } else { checked.names.clone() };
         let diagnostics = first_errors(diagnostics);
         let outcome = Outcome { diagnostics, rejected, names, ..Outcome::default() };
@@ -207,12 +203,17 @@ impl Session {
                     self.executed.0 += 1;
                     timed(&mut self.timing.run, || compiled.run_on(account, func, args.clone(), host, limits))
                 }
-                Err(error) => {
-                    return Err(Diagnostic::error(Code::E0399, compile_message(&error))
-                        .help("run it with `--interp`"));
-                }
+                Err(error) => return Err(no_machine(&error)),
             },
-            Backend::Loops | Backend::Interpreter => {
+            Backend::Loops => match timed(&mut self.timing.compile, || interpret(&program)) {
+                Ok(loops) => {
+                    self.executed.1 += 1;
+                    let run = || loops.run_on(account, func, &args, host, limits);
+                    timed(&mut self.timing.run, run).map(|(outcome, _)| outcome)
+                }
+                Err(error) => return Err(no_machine(&error)),
+            },
+            Backend::Interpreter => {
                 self.executed.1 += 1;
                 let interp = Interp::new(&program);
                 timed(&mut self.timing.run, || interp.run_on(account, func, args.clone(), host, limits))
@@ -308,10 +309,19 @@ fn spec_error(e: SpecError) -> Diagnostic {
     }
 }
 
-fn compile_message(e: &CompileError) -> String {
+/// What has no machine code.
+fn no_machine(e: &CompileError) -> Diagnostic {
     match e {
-        CompileError::Unsupported(what) => format!("there is no machine code for this yet: {what:?}"),
-        CompileError::Machine(message) => format!("the code generator failed: {message}"),
+        CompileError::Unsupported(missing) => {
+            let message = format!("there is no machine code for this yet: {}", missing.what);
+            Diagnostic::error(Code::E0399, message)
+                .label(missing.span, "needed here")
+                .help("run it with `--interp`")
+        }
+        CompileError::Machine(message) => {
+            Diagnostic::error(Code::E0399, format!("the code generator failed: {message}"))
+                .help("run it with `--interp`")
+        }
     }
 }
 

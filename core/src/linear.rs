@@ -233,15 +233,15 @@ impl Linear<'_> {
     fn prim(&self, p: Prim, args: &[Atom]) -> Result<Class> {
         let c: Vec<Class> = args.iter().map(|a| self.of(a)).collect();
         if !c.contains(&Class::Linear) {
-            let keeps_zero = matches!(
-                p.0.kernel,
-                Kernel::Inst(Inst::Add | Inst::Sub | Inst::Neg | Inst::Mul | Inst::ToF64 | Inst::ToF32)
-            );
             let zero = match p.0.kernel {
                 Kernel::Inst(Inst::Mul) => c.contains(&Class::Zero),
-                _ => c.iter().all(|c| *c == Class::Zero),
+                Kernel::Inst(Inst::Div) => c[0] == Class::Zero,
+                Kernel::Inst(Inst::Add | Inst::Sub | Inst::Neg | Inst::ToF64 | Inst::ToF32) => {
+                    c.iter().all(|c| *c == Class::Zero)
+                }
+                _ => false,
             };
-            return Ok(if keeps_zero && zero { Class::Zero } else { Class::Ordinary });
+            return Ok(if zero { Class::Zero } else { Class::Ordinary });
         }
         match (p.0.kernel, c.as_slice()) {
             (Kernel::Inst(Inst::Add | Inst::Sub), [a, b]) => join(*a, *b, "a sum"),

@@ -28,7 +28,8 @@ fn mark(block: Block, own: &[Var]) -> Block {
                 dies.push(v);
             }
         }
-        stmts.push(Stmt { expr: inner(stmt.expr), dies, ..stmt });
+        let expr = inner(stmt.expr, &dies);
+        stmts.push(Stmt { expr, dies, ..stmt });
     }
     stmts.reverse();
     Block { stmts, results: block.results }
@@ -43,14 +44,16 @@ fn read_while_taken(expr: &Expr, v: &Var) -> bool {
         && walk::operands(expr).iter().any(|a| a.var() == Some(v))
 }
 
-/// Marks the blocks inside an expression. Branches of a case run at most once, but what dies in one has to
-/// die in all: it dies at the case.
-fn inner(expr: Expr) -> Expr {
+/// Marks the blocks inside an expression. A branch of a case runs at most once: what dies at the case may be
+/// taken at its last use in the branch.
+fn inner(expr: Expr, dying: &[Var]) -> Expr {
     match expr {
         Expr::Case { scrut, arms } => {
-            let arms =
-                arms.into_iter().map(|a| Arm { body: mark(a.body, &a.params), params: a.params }).collect();
-            Expr::Case { scrut, arms }
+            let arm = |a: Arm| {
+                let own: Vec<Var> = a.params.iter().chain(dying).cloned().collect();
+                Arm { body: mark(a.body, &own), params: a.params }
+            };
+            Expr::Case { scrut, arms: arms.into_iter().map(arm).collect() }
         }
         Expr::For { ix, var, body } => Expr::For { ix, body: mark(body, std::slice::from_ref(&var)), var },
         Expr::Reduce { op, ix, var, body } => {

@@ -1,4 +1,4 @@
-//! Programs of `tests/corpus`: the reference interpreter and machine code must do what the comments say.
+//! Programs of `tests/corpus`: the reference interpreter, the interpreter of loops and machine code must do what the comments say.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ pub(crate) fn check(path: &Path) -> Result<(), String> {
     if expected.is_empty() {
         return Err("the file expects nothing; run `cargo xtask bless`".into());
     }
-    for backend in [Backend::Interpreter, Backend::Machine] {
+    for backend in [Backend::Interpreter, Backend::Loops, Backend::Machine] {
         let found = expect::run(&name, &text, backend);
         expect::compare(&expected, &found).map_err(|e| format!("{backend:?}: {e}"))?;
     }

@@ -45,7 +45,7 @@ pub(crate) struct Found {
 
 /// Runs a text.
 pub(crate) fn run(name: &str, text: &str, backend: Backend) -> Found {
-    let mut session = Session::new(Config { backend, lint: true, ..Config::default() });
+    let mut session = Session::new(Config { backend, ..Config::default() });
     let mut host = Closed::default();
     let outcome = session.run(name, text, &mut host);
     let mut found = Found::default();
