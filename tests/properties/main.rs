@@ -4,5 +4,6 @@ mod cost;
 mod derivative;
 mod digits;
 mod mistakes;
+mod oracle;
 mod random;
 mod rows;

@@ -116,10 +116,13 @@ fn part<'a, N: Num>(accs: &'a mut [Val<N>], root: usize, path: &[Step]) -> Resul
     for step in path {
         place = match step {
             Step::Element(i) => place.at_mut(&[*i])?,
-            Step::Payload(k) => match place {
-                Val::Sum(_, payload) if *k < payload.len() => &mut Rc::make_mut(payload)[*k],
-                other => return Err(Stop::ill_formed(&format!("the payload of {}", other.kind()))),
-            },
+            Step::Payload(k) => {
+                let Val::Sum(_, payload) = place else {
+                    return Err(Stop::ill_formed("the payload of no sum"));
+                };
+                let found = Rc::make_mut(payload).get_mut(*k);
+                found.ok_or_else(|| Stop::ill_formed("a payload without this place"))?
+            }
         };
     }
     Ok(place)

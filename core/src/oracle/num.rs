@@ -94,11 +94,7 @@ pub(super) trait Num: Clone {
 }
 
 /// Applies a row whose result is a float.
-pub(super) fn float_row<N: Num>(
-    store: &mut N::Store,
-    row: &'static PrimDef,
-    args: &[&N],
-) -> Result<N, Stop> {
+pub(super) fn float_row<N: Num>(store: &mut N::Store, row: &'static PrimDef, args: &[&N]) -> Result<N, Stop> {
     let args: Vec<Leaf<N>> = args.iter().map(|x| Leaf::Float((*x).clone())).collect();
     match N::apply(store, Prim(row), &args)? {
         Leaf::Float(x) => Ok(x),
@@ -283,7 +279,11 @@ impl<N: Num> Num for Taped<N> {
         let slopes = slopes(&mut tape.inner, row, &inner, &y, &active)?;
         let operands: Vec<(usize, Slope<N>)> =
             slopes.into_iter().filter_map(|(k, slope)| Some((nodes[k]?, slope))).collect();
-        Ok(Leaf::Float(if operands.is_empty() { Taped { x: y, node: None } } else { tape.record(y, operands) }))
+        Ok(Leaf::Float(if operands.is_empty() {
+            Taped { x: y, node: None }
+        } else {
+            tape.record(y, operands)
+        }))
     }
 
     fn share(tape: &mut Tape<N>, of: &[Taped<N>]) -> Result<Taped<N>, Stop> {

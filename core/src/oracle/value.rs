@@ -55,13 +55,6 @@ impl<N: Num> Val<N> {
         }
     }
 
-    pub(super) fn as_float(&self) -> Result<&N, Stop> {
-        match self {
-            Val::Leaf(Leaf::Float(x)) => Ok(x),
-            other => Err(Stop::ill_formed(&format!("{} is no float", other.kind()))),
-        }
-    }
-
     /// What it is, in words.
     pub(super) fn kind(&self) -> &'static str {
         match self {
@@ -141,10 +134,9 @@ pub(super) fn add<N: Num>(store: &mut N::Store, x: &Val<N>, y: &Val<N>) -> Resul
         (Val::Cell(a), Val::Cell(b)) => Val::Cell(add_all(store, a, b)?),
         // What has no tangent stays as it is.
         (Val::Leaf(Leaf::Other(_)), Val::Leaf(Leaf::Other(_))) => x.clone(),
-        (
-            Val::Leaf(_) | Val::Table(_) | Val::Sum(..) | Val::Pack(..) | Val::Cell(_) | Val::Acc(_),
-            _,
-        ) => return Err(Stop::ill_formed(&format!("the sum of {} and {}", x.kind(), y.kind()))),
+        (Val::Leaf(_) | Val::Table(_) | Val::Sum(..) | Val::Pack(..) | Val::Cell(_) | Val::Acc(_), _) => {
+            return Err(Stop::ill_formed(&format!("the sum of {} and {}", x.kind(), y.kind())));
+        }
     })
 }
 
@@ -177,10 +169,7 @@ pub(super) fn import<N: Num>(value: &Value, float: &mut impl FnMut(Real) -> N) -
     }
 }
 
-fn import_all<N: Num>(
-    values: &[Value],
-    float: &mut impl FnMut(Real) -> N,
-) -> Result<Rc<Vec<Val<N>>>, Stop> {
+fn import_all<N: Num>(values: &[Value], float: &mut impl FnMut(Real) -> N) -> Result<Rc<Vec<Val<N>>>, Stop> {
     let mut items = vec![];
     for value in values {
         items.push(import(value, float)?);
