@@ -120,10 +120,8 @@ impl<'p, N: Num> Eval<'p, N> {
 
     /// The size in a type: as [`Eval::size`], but 0 where a bundle has yet to say it.
     pub(super) fn size_in_type(&self, ix: &Ix) -> Result<usize, Stop> {
-        match ix {
-            Ix::Fin(Atom::Var(var)) if !self.env.contains_key(var) => Ok(0),
-            _ => self.size(ix),
-        }
+        let open = matches!(ix, Ix::Fin(Atom::Var(var)) if !self.env.contains_key(var));
+        if open { Ok(0) } else { self.size(ix) }
     }
 
     fn stmt(&mut self, stmt: &Stmt) -> Vals<N> {
@@ -236,7 +234,7 @@ impl<'p, N: Num> Eval<'p, N> {
         for round in 0..n {
             let i = if reverse { n - 1 - round } else { round };
             self.bind(std::slice::from_ref(var), vec![Val::int(i as i64)])?;
-            let (next, kept) = self.round(state, now, body)?;
+            let Round { next, kept } = self.round(state, now, body)?;
             now = next;
             rows.push(kept);
         }
@@ -262,7 +260,7 @@ impl<'p, N: Num> Eval<'p, N> {
             if !one(self.block(cond)?)?.as_bool()? {
                 break;
             }
-            let (next, kept) = self.round(state, now, body)?;
+            let Round { next, kept } = self.round(state, now, body)?;
             now = next;
             rows.push(kept);
         }
@@ -271,21 +269,22 @@ impl<'p, N: Num> Eval<'p, N> {
         Ok(now)
     }
 
-    /// One round of a loop: the next state, and what is collected.
-    fn round(
-        &mut self,
-        state: &[Var],
-        now: Vec<Val<N>>,
-        body: &Block,
-    ) -> Result<(Vec<Val<N>>, Vec<Val<N>>), Stop> {
+    /// One round of a loop.
+    fn round(&mut self, state: &[Var], now: Vec<Val<N>>, body: &Block) -> Result<Round<N>, Stop> {
         self.bind(state, now)?;
-        let mut results = self.block(body)?;
-        if results.len() < state.len() {
+        let mut next = self.block(body)?;
+        if next.len() < state.len() {
             return Err(Stop::ill_formed("a loop body that does not give its state"));
         }
-        let kept = results.split_off(state.len());
-        Ok((results, kept))
+        let kept = next.split_off(state.len());
+        Ok(Round { next, kept })
     }
+}
+
+/// What a round of a loop gives.
+struct Round<N> {
+    next: Vec<Val<N>>,
+    kept: Vec<Val<N>>,
 }
 
 /// The only value.

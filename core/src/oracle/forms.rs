@@ -143,10 +143,11 @@ impl<N: Num> Eval<'_, N> {
     }
 
     fn text(&self, atom: &Atom) -> Result<String, Stop> {
-        match self.atom(atom)? {
-            Val::Leaf(Leaf::Other(S::Str(text))) => Ok(text.to_string()),
-            other => Err(Stop::ill_formed(&format!("{} is no text", other.kind()))),
-        }
+        let value = self.atom(atom)?;
+        let Val::Leaf(Leaf::Other(S::Str(text))) = &value else {
+            return Err(Stop::ill_formed(&format!("{} is no text", value.kind())));
+        };
+        Ok(text.to_string())
     }
 
     fn acc(&self, atom: &Atom) -> Result<super::acc::AccRef, Stop> {

@@ -35,24 +35,23 @@ impl<N: Num> Val<N> {
     }
 
     pub(super) fn as_int(&self) -> Result<i64, Stop> {
-        match self {
-            Val::Leaf(Leaf::Other(S::Int(k))) => Ok(*k),
-            other => Err(Stop::ill_formed(&format!("{} is no Int", other.kind()))),
-        }
+        let Val::Leaf(Leaf::Other(S::Int(k))) = self else {
+            return Err(Stop::ill_formed(&format!("{} is no Int", self.kind())));
+        };
+        Ok(*k)
     }
 
     pub(super) fn as_bool(&self) -> Result<bool, Stop> {
-        match self {
-            Val::Leaf(Leaf::Other(S::Bool(b))) => Ok(*b),
-            other => Err(Stop::ill_formed(&format!("{} is no Bool", other.kind()))),
-        }
+        let Val::Leaf(Leaf::Other(S::Bool(b))) = self else {
+            return Err(Stop::ill_formed(&format!("{} is no Bool", self.kind())));
+        };
+        Ok(*b)
     }
 
     pub(super) fn into_leaf(self) -> Result<Leaf<N>, Stop> {
-        match self {
-            Val::Leaf(leaf) => Ok(leaf),
-            other => Err(Stop::ill_formed(&format!("{} is no scalar", other.kind()))),
-        }
+        let kind = self.kind();
+        let Val::Leaf(leaf) = self else { return Err(Stop::ill_formed(&format!("{kind} is no scalar"))) };
+        Ok(leaf)
     }
 
     /// What it is, in words.
