@@ -84,9 +84,10 @@ fn check(text: &str, args: &[Value]) {
     check_orders(&p, f, args);
 }
 
-/// Checks a function, and its pullback as a function of the point.
+/// Checks a function, and its pullback as a function of the point; and what the oracle says of both.
 pub(crate) fn check_orders(p: &Program, f: FuncId, args: &[Value]) {
     check_modes(p, f, args, 1);
+    crate::oracle::opinions_agree(p, f, args).unwrap_or_else(|why| panic!("{why}"));
     // Second order: the pullback as a function of the point.
     let mut q = p.clone();
     let bwd = vjp(&mut q, &mut Derivatives::default(), f);

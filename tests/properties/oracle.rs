@@ -36,7 +36,7 @@ fn with_some(values: &[Value]) -> Vec<Value> {
 }
 
 /// Values, both modes and their second order, of a function by `ad` and by the oracle.
-fn opinions_agree(p: &Program, f: FuncId, args: &[Value]) -> Result<(), String> {
+pub(crate) fn opinions_agree(p: &Program, f: FuncId, args: &[Value]) -> Result<(), String> {
     let agree = |what: &str, ad: &[f64], own: Result<Vec<f64>, Stop>, p: &Program| {
         let own = own.map_err(|stop| format!("{what}: {stop}\n{}", adl_core::print::program(p)))?;
         if all_close(ad, &own) {
@@ -234,6 +234,61 @@ fn known_answers() {
     for nesting in Nesting::ALL {
         assert_eq!(oracle::hvp(nesting, &p, f, &at, &[1.0, 0.0], &[1.0]), Ok(vec![36.0, 12.0]));
     }
+}
+
+#[test]
+fn a_custom_reduction() {
+    // Composition of affine maps: (a, b) then (c, d) is (c·a, c·b + d).
+    let p = parsed(
+        "core 1
+        fn f(%0: Int, %1: [%0]F64) {
+          %2: F64, %3: F64 = reduce custom (1.0, 0.0) (%4: F64, %5: F64; %6: F64, %7: F64) {
+            %8: F64 = mul %6, %4
+            %9: F64 = mul %6, %5
+            %10: F64 = add %9, %7
+            yield %8, %10
+          } %11 < %0 {
+            %12: F64 = index %1[%11]
+            %13: F64 = sin %12
+            yield %12, %13
+          }
+          %14: F64 = mul %2, %3
+          yield %14
+        }",
+    );
+    opinions_agree(&p, last(&p), &[Value::Int(3), table(&[0.5, -0.3, 0.8])])
+        .unwrap_or_else(|why| panic!("{why}"));
+}
+
+#[test]
+fn single_precision_in_a_wide_function() {
+    // f = (wide(x))² at x = 0.5: the derivative is 2·0.5, exactly, in either width.
+    let p = parsed(
+        "core 1
+        fn f(%0: F32) {
+          %1: F64 = widen %0
+          %2: F64 = mul %1, %1
+          yield %2
+        }",
+    );
+    let (f, at) = (last(&p), [Value::F32(0.5)]);
+    assert_eq!(oracle::jvp(&p, f, &at, &[1.0]), Ok(vec![1.0]));
+    assert_eq!(oracle::vjp(&p, f, &at, &[1.0]), Ok(vec![1.0]));
+    for nesting in Nesting::ALL {
+        assert_eq!(oracle::hvp(nesting, &p, f, &at, &[1.0], &[1.0]), Ok(vec![2.0]));
+    }
+}
+
+#[test]
+fn recursion_without_end_is_an_answer() {
+    let p = parsed(
+        "core 1
+        fn f(%0: F64) {
+          %1: F64 = call f(%0)
+          yield %1
+        }",
+    );
+    assert!(matches!(oracle::vjp(&p, last(&p), &[Value::F64(1.0)], &[1.0]), Err(Stop::NotCovered(_))));
 }
 
 #[test]
