@@ -4,7 +4,7 @@
 //! a function can be) around first-order atoms that are not. So tuples and structs are split into leaves,
 //! tables of structures become structures of tables, type parameters and overloads are resolved by the
 //! values themselves, and a function value is the leaves of what it captured. Derivative operators are
-//! expanded as they are met ([`crate::expand`]): inner ones first, since a function is specialised
+//! expanded as they are met (`expand`): inner ones first, since a function is specialised
 //! before it is differentiated.
 //!
 //! After it, invariants C1–C8 of Core hold at the first-order stage.

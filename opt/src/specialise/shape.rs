@@ -72,7 +72,7 @@ pub enum Code {
     Func(FuncId),
     /// A derivative operator, applied to a function (its only capture).
     Deriv(Deriv),
-    /// A linear map that [`crate::expand`] made.
+    /// A linear map that `expand` made.
     Linear(Arc<LinearMap>),
 }
 
