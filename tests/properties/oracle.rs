@@ -280,6 +280,22 @@ fn single_precision_in_a_wide_function() {
 }
 
 #[test]
+fn a_failure_with_the_text_of_a_value() {
+    let p = parsed(
+        "core 1
+        fn f(%0: F64) {
+          %1: Str = show _ (%0)
+          error(%1)
+          yield %0
+        }",
+    );
+    let Err(Stop::Failed(error)) = oracle::jvp(&p, last(&p), &[Value::F64(0.5)], &[1.0]) else {
+        panic!("the function fails");
+    };
+    assert_eq!(error.message, "0.5");
+}
+
+#[test]
 fn recursion_without_end_is_an_answer() {
     let p = parsed(
         "core 1

@@ -63,7 +63,11 @@ impl<N: Num> Eval<'_, N> {
             Expr::Dup(a) => Ok(vec![self.atom(a)?, self.atom(a)?]),
             Expr::Drop(_) => Ok(vec![]),
             Expr::Effect(effect) => self.effect(effect),
-            Expr::Show { fmt: _, args: _ } => Err(Stop::NotCovered("the text of a value".to_string())),
+            Expr::Show { fmt, args } => {
+                let (values, tys) = (self.atoms(args)?, args.iter().map(Atom::ty).collect::<Vec<Ty>>());
+                let text = super::show::text(fmt, &values, &tys)?;
+                one(Val::Leaf(Leaf::Other(S::Str(text.into()))))
+            }
             Expr::AccNew(ty) => {
                 let zero = self.zero(ty)?;
                 one(Val::Acc(self.new_acc(zero)))

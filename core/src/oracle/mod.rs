@@ -7,7 +7,7 @@
 //! Inputs and results are the floats of arguments and results, in order: tables row-major, payloads and
 //! items from left to right, floats in cells of recursive types left out.
 //!
-//! Not covered (it says so where it meets them): arguments that are cells, texts of values, files, extremes
+//! Not covered (it says so where it meets them): arguments that are cells, texts of cells, files, extremes
 //! of texts, very deep recursion, and higher-order Core.
 
 mod acc;
@@ -15,6 +15,7 @@ mod eval;
 mod forms;
 mod num;
 mod reduce;
+mod show;
 mod value;
 
 use std::fmt;
