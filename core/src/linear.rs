@@ -239,7 +239,15 @@ impl Linear<'_> {
                 Kernel::Inst(Inst::Add | Inst::Sub | Inst::Neg | Inst::ToF64 | Inst::ToF32) => {
                     c.iter().all(|c| *c == Class::Zero)
                 }
-                _ => false,
+                Kernel::Inst(_)
+                | Kernel::F1(..)
+                | Kernel::F2(..)
+                | Kernel::FInt(..)
+                | Kernel::I1(_)
+                | Kernel::I2(_)
+                | Kernel::I3(_)
+                | Kernel::I2F(_)
+                | Kernel::StrCat => false,
             };
             return Ok(if zero { Class::Zero } else { Class::Ordinary });
         }
