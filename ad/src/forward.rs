@@ -264,8 +264,8 @@ impl Dual<'_, '_> {
             Expr::Atom(_) => Expr::Atom(d),
             Expr::AccFreeze(_) => Expr::AccFreeze(d),
             Expr::AccFrom(_) => Expr::AccFrom(d),
-            Expr::Index { index, .. } => Expr::Index { table: d, index, check: false },
-            Expr::AccView { index, .. } => Expr::AccView { acc: d, index, check: false },
+            Expr::Index { index, check, .. } => Expr::Index { table: d, index, check },
+            Expr::AccView { index, check, .. } => Expr::AccView { acc: d, index, check },
             other => unreachable!("not unary: {other:?}"),
         };
         let v = self.fresh(&stmt.vars[0]);

@@ -87,16 +87,25 @@ impl Session {
 
     /// Checks a text and runs its items in order.
     pub fn run(&mut self, name: &str, text: &str, host: &mut dyn Host) -> Outcome {
+        let before = self.checker.clone();
         let (checked, mut outcome) = self.check_text(name, text);
         if outcome.rejected {
             return outcome;
         }
         let Some(checked) = checked else { return outcome };
+        if let Some(unknown) = self.unknown_param(&checked.program) {
+            outcome.diagnostics.push(unknown);
+            outcome.rejected = true;
+            return outcome;
+        }
         self.specialiser.source = Program { items: vec![], ..checked.program.clone() };
         for (k, item) in checked.program.items.iter().enumerate() {
             if let Err(diagnostic) = self.run_item(item, k, host) {
                 outcome.diagnostics.push(diagnostic);
                 outcome.failed = true;
+                // What failed defines nothing: names keep their values.
+                self.checker = before;
+                outcome.names.clear();
                 break;
             }
             if item.kind == ItemKind::Show {
@@ -247,6 +256,22 @@ impl Session {
             self.values.insert(var.clone(), own);
             self.shapes.insert(var.clone(), shape.subst(&sizes));
         }
+    }
+
+    /// A parameter on the command line that the program does not have.
+    fn unknown_param(&self, program: &Program) -> Option<Diagnostic> {
+        let known: Vec<&str> = program
+            .items
+            .iter()
+            .filter_map(|i| if let ItemKind::Param(name, _) = &i.kind { Some(name.as_str()) } else { None })
+            .collect();
+        let (name, _) = self.config.params.iter().find(|(name, _)| !known.contains(&name.as_str()))?;
+        let help = if known.is_empty() {
+            "it has none; declare one with `param name: Float = 1.0`".to_string()
+        } else {
+            format!("its parameters are: --{}", known.join(", --"))
+        };
+        Some(Diagnostic::error(Code::E0901, format!("the program has no parameter `{name}`")).help(help))
     }
 
     /// The value given for a parameter on the command line.

@@ -29,6 +29,11 @@ impl Scalar {
     pub fn is_float(self) -> bool {
         matches!(self, Scalar::F64 | Scalar::F32)
     }
+
+    /// Can values of this type be added up?
+    pub fn is_number(self) -> bool {
+        self.is_float() || self == Scalar::Int
+    }
 }
 
 /// What a type parameter of a higher-order function stands for.

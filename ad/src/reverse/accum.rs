@@ -61,8 +61,8 @@ impl Rev<'_, '_> {
         let def = self.cur().defs.get(v).cloned();
         let ty = Ty::Acc(Box::new(tangent_of(v.ty())));
         let derived = match def {
-            Some((Expr::Index { table, index, .. }, _)) => {
-                self.acc_of_atom(&table).map(|acc| Expr::AccView { acc, index, check: false })
+            Some((Expr::Index { table, index, check }, _)) => {
+                self.acc_of_atom(&table).map(|acc| Expr::AccView { acc, index, check })
             }
             Some((Expr::Atom(x), _)) => self.acc_of_atom(&x).map(Expr::Atom),
             Some((Expr::Inject { tag, args, .. }, _)) => Some(self.acc_of_inject(v, tag, &args)),
@@ -164,9 +164,9 @@ impl Rev<'_, '_> {
         let (def, vars) = self.scopes[at].defs.get(acc).cloned()?;
         let Ty::Acc(ty) = tangent_of(acc.ty()) else { unreachable!("an accumulator") };
         match def {
-            Expr::AccView { acc: base, index, .. } => {
+            Expr::AccView { acc: base, index, check } => {
                 let base = self.rd_of_atom(&base)?;
-                Some(self.cur().b.index(&base, &index, false))
+                Some(self.cur().b.index(&base, &index, check))
             }
             Expr::AccPayload { acc: base, tag } => {
                 let k = vars.iter().position(|v| v == acc)?;
@@ -220,11 +220,11 @@ impl Rev<'_, '_> {
                     owner.rds.insert(acc.clone(), ct);
                 }
             }
-            Expr::AccAdd { acc, index, value, .. } => {
+            Expr::AccAdd { acc, index, value, check } => {
                 if self.activity.atom(value)
                     && let Some(rd) = self.rd_of_atom(acc)
                 {
-                    let ct = self.cur().b.index(&rd, index, false);
+                    let ct = self.cur().b.index(&rd, index, *check);
                     self.add_ct(value, ct);
                 }
             }

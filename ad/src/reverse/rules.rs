@@ -63,7 +63,7 @@ impl Rev<'_, '_> {
                     self.add_ct(z, ct);
                 }
             }
-            Expr::Index { table, index, .. } => {
+            Expr::Index { table, index, check } => {
                 let y = &stmt.vars[0];
                 if acc_mode(y.ty()) {
                     return; // a view: contributions are in the table's accumulator already
@@ -72,13 +72,14 @@ impl Rev<'_, '_> {
                     && let Some(t) = table.var().cloned()
                 {
                     let acc = self.acc_of(&t);
-                    self.emit(Expr::AccAdd { acc, index: index.clone(), value: ct, check: false });
+                    // The primal read may be dead, and its check with it.
+                    self.emit(Expr::AccAdd { acc, index: index.clone(), value: ct, check: *check });
                 }
             }
-            Expr::Update { table, index, value, .. } => {
+            Expr::Update { table, index, value, check } => {
                 let Some(ct) = self.bar(&stmt.vars[0]) else { return };
                 if self.activity.atom(value) {
-                    let part = self.cur().b.index(&ct, index, false);
+                    let part = self.cur().b.index(&ct, index, *check);
                     self.add_ct(value, part);
                 }
                 if self.activity.atom(table) {
@@ -87,7 +88,7 @@ impl Rev<'_, '_> {
                     let b = &mut self.cur().b;
                     let zero = zero(b, &t);
                     let update =
-                        Expr::Update { table: ct.clone(), index: index.clone(), value: zero, check: false };
+                        Expr::Update { table: ct.clone(), index: index.clone(), value: zero, check: *check };
                     let rest = b.bind(ct.ty(), update);
                     self.add_ct(table, rest);
                 }

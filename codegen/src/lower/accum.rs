@@ -66,7 +66,7 @@ impl Lower<'_> {
     /// Adds a value of type `ty` to an accumulator of that type.
     pub(super) fn acc_add(&mut self, ty: &Ty, acc: &[Reg], value: &[Reg]) {
         match ty {
-            Ty::Scalar(scalar) if scalar.is_float() => {
+            Ty::Scalar(scalar) if scalar.is_number() => {
                 let zero = self.int(0);
                 let old = self.load(Elem::Kind(Kind::of(*scalar)), acc[1], zero);
                 let sum = self.inst(Inst::Add, *scalar, &[old, value[0]]);
@@ -133,7 +133,7 @@ impl Lower<'_> {
     fn acc_add_table(&mut self, ty: &Ty, elem: &Ty, acc: &[Reg], value: &[Reg]) {
         let (sizes, leaf) = repr::dims(ty);
         if let Ty::Scalar(scalar) = leaf {
-            if !scalar.is_float() {
+            if !scalar.is_number() {
                 return;
             }
             let n = self.product(&sizes);

@@ -54,7 +54,7 @@ impl Lower<'_> {
     /// The sum of two values of a type, owned.
     fn sum_of(&mut self, ty: &Ty, x: &[Reg], y: &[Reg]) -> Vec<Reg> {
         match ty {
-            Ty::Scalar(scalar) if scalar.is_float() => vec![self.inst(Inst::Add, *scalar, &[x[0], y[0]])],
+            Ty::Scalar(scalar) if scalar.is_number() => vec![self.inst(Inst::Add, *scalar, &[x[0], y[0]])],
             Ty::Scalar(_) => x.to_vec(),
             Ty::Table(_, elem) => self.sum_of_tables(ty, elem, x, y),
             Ty::Sum(alts) => self.sum_of_sums(ty, alts, x, y),
@@ -82,7 +82,7 @@ impl Lower<'_> {
             let (scalar, kind) = (*scalar, repr::Elem::Kind(Kind::of(*scalar)));
             self.each(n, |this, k| {
                 let (a, b) = (this.load(kind, x[1], k), this.load(kind, y[1], k));
-                let sum = if scalar.is_float() { this.inst(Inst::Add, scalar, &[a, b]) } else { a };
+                let sum = if scalar.is_number() { this.inst(Inst::Add, scalar, &[a, b]) } else { a };
                 this.emit(Op::Store { src: sum, base: out[1], index: k });
             });
             return out;

@@ -35,6 +35,7 @@ impl AccRef {
 enum Node {
     F64(Vec<f64>, Charge),
     F32(Vec<f32>, Charge),
+    Int(Vec<i64>, Charge),
     Sums(Vec<SumNode>),
     /// Packs: unknown until the first addition tells the sizes.
     Packs(Vec<Option<PackNode>>),
@@ -85,6 +86,7 @@ impl Accs {
         let node = match leaf {
             Ty::Scalar(Scalar::F64) => Node::F64(vec![0.0; n], charge(8 * n)?),
             Ty::Scalar(Scalar::F32) => Node::F32(vec![0.0; n], charge(4 * n)?),
+            Ty::Scalar(Scalar::Int) => Node::Int(vec![0; n], charge(8 * n)?),
             Ty::Sum(_) => Node::Sums(vec![SumNode::default(); n]),
             Ty::Pack(_) => Node::Packs(vec![None; n]),
             Ty::Scalar(_)
@@ -115,8 +117,9 @@ impl Accs {
             Value::F64(x) => (vec![], Leaves::F64(vec![x])),
             Value::F32(x) => (vec![], Leaves::F32(vec![x])),
             value @ (Value::Sum(_) | Value::Pack(_)) => (vec![], Leaves::Value(vec![value])),
-            Value::Int(_) | Value::Bool(_) | Value::Str(_) | Value::Key(_) | Value::Box(_) => {
-                (vec![], Leaves::Int(vec![0]))
+            Value::Int(x) => (vec![], Leaves::Int(vec![x])),
+            Value::Bool(_) | Value::Str(_) | Value::Key(_) | Value::Box(_) => {
+                (vec![], Leaves::Bool(vec![false]))
             }
         };
         let node = match leaves {
@@ -138,7 +141,11 @@ impl Accs {
                     values.iter().map(|value| self.sum_from(value, account, span)).collect();
                 Node::Sums(cells?)
             }
-            Leaves::Int(_) | Leaves::Bool(_) | Leaves::Key(_) => Node::Nothing,
+            Leaves::Int(cells) => {
+                let charge = charge(8 * cells.len())?;
+                Node::Int(cells, charge)
+            }
+            Leaves::Bool(_) | Leaves::Key(_) => Node::Nothing,
         };
         Ok(AccRef { node: self.add_node(node), offset: 0, dims: dims.into(), skip: 0 })
     }
@@ -192,6 +199,7 @@ impl Accs {
             match (&mut self.nodes[acc.node], &leaf) {
                 (Node::F64(cells, _), Value::F64(x)) => cells[at] += x,
                 (Node::F32(cells, _), Value::F32(x)) => cells[at] += x,
+                (Node::Int(cells, _), Value::Int(x)) => cells[at] = cells[at].wrapping_add(*x),
                 (Node::Sums(cells), Value::Sum(sum)) => {
                     let cell = cells[at].clone();
                     let cell = self.add_sum(cell, sum, account, span)?;
@@ -210,7 +218,7 @@ impl Accs {
                     }
                 }
                 (Node::Nothing, _) => {}
-                (Node::F64(..) | Node::F32(..) | Node::Sums(_) | Node::Packs(_), value) => {
+                (Node::F64(..) | Node::F32(..) | Node::Int(..) | Node::Sums(_) | Node::Packs(_), value) => {
                     panic!("{value:?} does not fit its accumulator")
                 }
             }
@@ -286,6 +294,7 @@ impl Accs {
         };
         let ty = match leaf {
             Some(Value::F32(_)) => crate::ty::F32,
+            Some(Value::Int(_)) => crate::ty::INT,
             Some(Value::Sum(_)) => Ty::Sum(vec![]),
             Some(Value::Pack(_)) => Ty::Pack(Arc::new(PackTy { sizes: vec![], items: vec![] })),
             _ => crate::ty::F64,
@@ -334,6 +343,7 @@ impl Accs {
         match node {
             Node::F64(cells, charge) => table(Leaves::F64(cells), charge),
             Node::F32(cells, charge) => table(Leaves::F32(cells), charge),
+            Node::Int(cells, charge) => table(Leaves::Int(cells), charge),
             Node::Sums(cells) => {
                 let values = cells.into_iter().map(|cell| self.freeze_sum(cell, leaf)).collect();
                 table(Leaves::Value(values), Charge::default())

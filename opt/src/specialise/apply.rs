@@ -10,6 +10,9 @@ use adl_diag::Code as DiagCode;
 use super::shape::{Abstraction, Closure, Code, Shape, TyVal, Val, abstract_shape};
 use super::{Env, INLINE_LIMIT, Instance, Result, Spec, size_of_block};
 
+/// How deep calls may be nested in the text of a program, lambdas that are put in place included.
+const MAX_NESTING: usize = 1_000;
+
 impl Spec<'_> {
     /// A top-level function as a value: it captures the top-level variables that it reads.
     pub(crate) fn top_closure(&mut self, func: FuncId, tys: Vec<TyVal>) -> Result<Val> {
@@ -71,10 +74,11 @@ impl Spec<'_> {
             }
             Code::Linear(map) => self.apply_linear(map, &closure, &f.leaves, &arg),
             Code::Func(id) => {
-                if self.s.stack.contains(id) {
+                // The checker refuses recursion; a function may well be at work inside its own argument.
+                if MAX_NESTING < self.s.stack.len() {
                     let name = self.s.source.funcs[id.0 as usize].name.clone();
-                    let message = format!("`{name}` calls itself; recursion is not supported yet");
-                    return self.error(DiagCode::E0399, message, Some("write it as a `loop`"));
+                    let message = format!("calls of functions such as `{name}` are nested too deeply");
+                    return self.error(DiagCode::E0399, message, Some("write them as a `loop`"));
                 }
                 let large = size_of_block(&self.s.source.funcs[id.0 as usize].body) > INLINE_LIMIT;
                 if large || checkpoint {

@@ -9,6 +9,10 @@ use super::join::same_layout;
 use super::shape::{Closure, Code as FunCode, IxShape, Shape, Val};
 use super::{Env, Result, Spec};
 
+/// How often the shape of a loop's state may grow. Each round can join a lambda to a set; more means that
+/// functions nest without end.
+const MAX_ROUNDS: usize = 16;
+
 impl Spec<'_> {
     /// The values of the results of a block.
     pub(crate) fn block(&mut self, block: &Block, env: &Env) -> Result<Vec<Val>> {
@@ -229,6 +233,12 @@ impl Spec<'_> {
         let depth = self.depth() - 1;
         let mut sizes = vec![];
         val.shape.sizes(&mut sizes);
+        // A size that is part of the element itself differs from element to element.
+        let own = |s: &Atom| !self.in_scope(s, depth) && val.leaves.contains(s);
+        if sizes.iter().any(own) {
+            let help = "reduce each element to a value of known size, such as its sum";
+            return self.error(Code::E0399, "the elements of this table have sizes of their own", Some(help));
+        }
         let body = self.close(val.leaves);
         let mut shape = val.shape;
         if !sizes.iter().all(|s| self.in_scope(s, depth)) {
@@ -399,7 +409,7 @@ impl Spec<'_> {
     ) -> Result<Val> {
         let init = self.atom(init, env)?;
         let mut shape = init.shape.clone();
-        loop {
+        for _ in 0..MAX_ROUNDS {
             let (expr, next) = self.loop_round(kind, state, &shape, body, keep, env)?;
             let joined = self.join(&shape, &next)?;
             if !same_layout(&joined, &shape) {
@@ -417,6 +427,8 @@ impl Spec<'_> {
             leaves.truncate(n);
             return Ok(Val { shape, leaves });
         }
+        let message = "the state of this loop is a function that captures the one of the round before";
+        self.error(Code::E0399, message, Some("let the state be the values that the function captures"))
     }
 
     /// The loop (without its start) for a state of this shape, and the shape the body gives.

@@ -202,8 +202,7 @@ impl Spec<'_> {
     }
 
     fn index_from_ordinal(&mut self, ty: &Ty, ordinal: &Val, env: &Env) -> Result<Val> {
-        let Ty::Index(ix) = ty else { panic!("an index type") };
-        let ix = self.ix(ix, env)?;
+        let ix = self.ix_of_ty(ty, env)?;
         let n = ix.size();
         let k = ordinal.leaves[0].clone();
         let low = self.prim(&prim::LE, &[Atom::int(0), k.clone()]);

@@ -78,6 +78,34 @@ impl Spec<'_> {
         IxShape::Tuple(parts, total)
     }
 
+    /// The index set whose indices have this type.
+    pub(crate) fn ix_of_ty(&mut self, ty: &Ty, env: &Env) -> Result<IxShape> {
+        if let Ty::Index(ix) = ty {
+            return self.ix(ix, env);
+        }
+        let shape = self.ty_shape(ty, env)?;
+        self.ix_of_shape(&shape)
+    }
+
+    fn ix_of_shape(&mut self, shape: &Shape) -> Result<IxShape> {
+        Ok(match shape {
+            Shape::Index(ix) => ix.clone(),
+            Shape::Scalar(adl_core::ty::Scalar::Bool) => IxShape::Bool,
+            Shape::Enum(id, alts) if alts.iter().all(Vec::is_empty) => {
+                IxShape::Enum(*id, self.n_constructors(*id))
+            }
+            Shape::Tuple(parts) if parts.is_empty() => IxShape::Unit,
+            Shape::Tuple(parts) => {
+                let mut out = vec![];
+                for p in parts {
+                    out.push(self.ix_of_shape(p)?);
+                }
+                self.tuple_ix(out)
+            }
+            _ => return self.error(Code::E0399, "this type is not an index set", None),
+        })
+    }
+
     fn n_constructors(&self, id: TypeId) -> i64 {
         match &self.s.source.types[id.0 as usize].body {
             TypeBody::Enum(cs) => i64::try_from(cs.len()).expect("few constructors"),
