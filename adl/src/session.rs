@@ -189,7 +189,12 @@ impl Session {
 
     pub(crate) fn specialise(&mut self, item: &Item, name: &str) -> Result<ItemCode, Diagnostic> {
         let (specialiser, shapes) = (&mut self.specialiser, &self.shapes);
-        timed(&mut self.timing.specialise, || specialiser.item(item, shapes, name)).map_err(spec_error)
+        let before = specialiser.expanding;
+        let code = timed(&mut self.timing.specialise, || specialiser.item(item, shapes, name));
+        let expanding = self.specialiser.expanding - before;
+        self.timing.expand += expanding;
+        self.timing.specialise = self.timing.specialise.saturating_sub(expanding);
+        code.map_err(spec_error)
     }
 
     /// The item's program after all passes, and its function there.
@@ -210,6 +215,8 @@ impl Session {
             Backend::Machine => match timed(&mut self.timing.compile, || compile(&program)) {
                 Ok(compiled) => {
                     self.executed.0 += 1;
+                    self.timing.lower += compiled.lowering_time();
+                    self.timing.compile = self.timing.compile.saturating_sub(compiled.lowering_time());
                     timed(&mut self.timing.run, || compiled.run_on(account, func, args.clone(), host, limits))
                 }
                 Err(error) => return Err(no_machine(&error)),

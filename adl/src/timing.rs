@@ -9,11 +9,15 @@ pub struct Timing {
     pub parse: Duration,
     /// AST to higher-order Core, the prelude included.
     pub check: Duration,
-    /// To first-order Core, derivatives included.
+    /// To first-order Core, without derivatives.
     pub specialise: Duration,
+    /// Derivatives.
+    pub expand: Duration,
     /// The passes.
     pub optimise: Duration,
-    /// To loops and machine code.
+    /// To loops.
+    pub lower: Duration,
+    /// To machine code.
     pub compile: Duration,
     /// Running.
     pub run: Duration,
@@ -32,11 +36,14 @@ impl std::fmt::Display for Timing {
         let ms = |d: Duration| d.as_secs_f64() * 1e3;
         write!(
             f,
-            "parse {:.1} ms, check {:.1} ms, specialise {:.1} ms, optimise {:.1} ms, compile {:.1} ms, run {:.1} ms",
+            "parse {:.1} ms, check {:.1} ms, specialise {:.1} ms, expand {:.1} ms, optimise {:.1} ms, \
+             lower {:.1} ms, compile {:.1} ms, run {:.1} ms",
             ms(self.parse),
             ms(self.check),
             ms(self.specialise),
+            ms(self.expand),
             ms(self.optimise),
+            ms(self.lower),
             ms(self.compile),
             ms(self.run)
         )

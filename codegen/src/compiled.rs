@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use adl_core::account::Account;
 use adl_core::host::Host;
@@ -28,6 +29,7 @@ pub struct Compiled {
     heaps: Mutex<Vec<Heap>>,
     /// Buffers that calls which ended well had not given up.
     leaks: AtomicUsize,
+    lowering: Duration,
 }
 
 /// Why there is no machine code.
@@ -50,7 +52,9 @@ pub enum CompileError {
 /// On forms of higher-order Core, and if the lowering breaks an invariant of loops in a debug build: both
 /// are mistakes of the compiler.
 pub fn compile(core: &ir::Program) -> Result<Compiled, CompileError> {
+    let start = Instant::now();
     let program = lower::lower(core).map_err(CompileError::Unsupported)?;
+    let lowering = start.elapsed();
     if cfg!(debug_assertions)
         && let Err(error) = loops::lint::check(&program)
     {
@@ -63,6 +67,7 @@ pub fn compile(core: &ir::Program) -> Result<Compiled, CompileError> {
         signatures: call::signatures(core),
         heaps: Mutex::new(vec![]),
         leaks: AtomicUsize::new(0),
+        lowering,
     })
 }
 
@@ -109,6 +114,12 @@ impl Compiled {
     #[must_use]
     pub fn leaks(&self) -> usize {
         self.leaks.load(Ordering::Relaxed)
+    }
+
+    /// How long it took to lower the program to loops, apart from machine code.
+    #[must_use]
+    pub fn lowering_time(&self) -> Duration {
+        self.lowering
     }
 
     /// The loops, as text.

@@ -4,6 +4,7 @@
 //! transformed: innermost first, without tags. Results are memoised by function and activity.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use adl_ad::{Error, acc_mode, tangent_ty};
 use adl_core::ir::{Atom, Deriv, Expr, FuncId, Var};
@@ -53,7 +54,9 @@ impl Spec<'_> {
     fn vjp(&mut self, f: &Val, arg: &Val) -> Result<Val> {
         let (inst, args, mask) = self.target(f, arg)?;
         let s = &mut *self.s;
+        let start = Instant::now();
         let made = s.derivatives.reverse(&mut s.target, inst.func, &mask);
+        s.expanding += start.elapsed();
         let made = self.checked(made)?;
         let (y, rest) = self.call_for(&inst, made.fwd, args);
         let active = made.results[inst.n_size_results..].to_vec();
@@ -67,7 +70,9 @@ impl Spec<'_> {
         let x = parts.swap_remove(0);
         let (inst, mut args, mask) = self.target(f, &x)?;
         let s = &mut *self.s;
+        let start = Instant::now();
         let made = s.derivatives.forward(&mut s.target, inst.func, &mask);
+        s.expanding += start.elapsed();
         let made = self.checked(made)?;
         args.extend(dx.leaves);
         let (y, tangents) = self.call_for(&inst, made.func, args);
@@ -78,7 +83,9 @@ impl Spec<'_> {
     fn linearize(&mut self, f: &Val, arg: &Val) -> Result<Val> {
         let (inst, args, mask) = self.target(f, arg)?;
         let s = &mut *self.s;
+        let start = Instant::now();
         let made = s.derivatives.forward(&mut s.target, inst.func, &mask);
+        s.expanding += start.elapsed();
         let made = self.checked(made)?;
         let y = self.call_instance(&inst, args.clone(), false);
         let active = made.results[inst.n_size_results..].to_vec();

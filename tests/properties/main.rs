@@ -6,4 +6,5 @@ mod digits;
 mod mistakes;
 mod oracle;
 mod random;
+mod robust;
 mod rows;

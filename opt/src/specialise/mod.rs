@@ -85,8 +85,10 @@ pub struct Specialiser {
     pub(crate) derivatives: Derivatives,
     instances: Vec<Rc<Instance>>,
     globals: HashMap<FuncId, Rc<Vec<Var>>>,
-    /// Functions being specialised, to find recursion.
+    /// Functions being specialised, from the outside in.
     stack: Vec<FuncId>,
+    /// Time spent in `adl_ad` so far, which is part of the time of specialisation.
+    pub expanding: std::time::Duration,
 }
 
 /// Specialisation of one first-order function.
@@ -141,6 +143,7 @@ impl Specialiser {
             instances: vec![],
             globals: HashMap::new(),
             stack: vec![],
+            expanding: std::time::Duration::ZERO,
         }
     }
 
