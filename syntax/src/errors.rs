@@ -56,18 +56,31 @@ pub(crate) fn bad_number(span: Span) -> Diagnostic {
 }
 
 pub(crate) fn unclosed(open: Span, bracket: char) -> Diagnostic {
-    Diagnostic::error(Code::E0105, format!("this `{bracket}` is never closed")).label(open, "opened here")
+    Diagnostic::error(Code::E0105, format!("this `{bracket}` is never closed"))
+        .label(open, "opened here")
+        .help(format!("put `{}` where it ends", closing(bracket)))
 }
 
 pub(crate) fn unopened(span: Span, bracket: char) -> Diagnostic {
     Diagnostic::error(Code::E0105, format!("this `{bracket}` closes nothing"))
         .label(span, "no bracket is open here")
+        .help("delete it, or open a bracket before it")
 }
 
 pub(crate) fn mismatched(open: Span, opened: char, close: Span, closed: char) -> Diagnostic {
     Diagnostic::error(Code::E0105, format!("`{opened}` is closed by `{closed}`"))
         .label(close, "closed here")
         .label(open, "opened here")
+        .help(format!("close it with `{}`", closing(opened)))
+}
+
+/// The bracket that closes this one.
+fn closing(opened: char) -> char {
+    match opened {
+        '(' => ')',
+        '[' => ']',
+        _ => '}',
+    }
 }
 
 pub(crate) fn too_deep(span: Span) -> Diagnostic {

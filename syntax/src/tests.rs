@@ -253,7 +253,7 @@ fn syntax_errors_say_what_is_meant() {
     1:7 E0106 expected `(`, found `x` | parameters stand in brackets: `def f(x) = …`; a value is `let x = …`
 
     "def f(x = x"
-    1:6 E0105 this `(` is never closed
+    1:6 E0105 this `(` is never closed | put `)` where it ends
 
     "sin x"
     1:5 E0106 expected an operator or the end of the statement, found `x` | a function is called with brackets: `sin(x)`
@@ -328,13 +328,13 @@ fn syntax_errors_say_what_is_meant() {
     1:15 E0106 expected `->`, found `=>` | an arm is `pattern -> value`
 
     "f(1, 2"
-    1:2 E0105 this `(` is never closed
+    1:2 E0105 this `(` is never closed | put `)` where it ends
 
     "f(1]"
-    1:4 E0105 `(` is closed by `]`
+    1:4 E0105 `(` is closed by `]` | close it with `)`
 
     "}"
-    1:1 E0105 this `}` closes nothing
+    1:1 E0105 this `}` closes nothing | delete it, or open a bracket before it
 
     "\"abc"
     1:1 E0102 this string does not end | close it with `"`; a line break inside is written `\n`
@@ -378,7 +378,7 @@ fn syntax_errors_say_what_is_meant() {
     2:5 E0106 expected a pattern, found `=`
 
     "(1 + \ndef g(x) = x\ndef h(x) = +"
-    1:1 E0105 this `(` is never closed
+    1:1 E0105 this `(` is never closed | put `)` where it ends
     3:12 E0106 expected an expression, found `+`
 
     "x -o y"

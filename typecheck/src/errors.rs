@@ -74,7 +74,12 @@ pub(crate) fn literal_as_index(set: &str) -> Diagnostic {
 pub(crate) fn literal_type(decimal: bool, ty: &str, is_int: bool) -> Diagnostic {
     let what = if decimal { "a decimal number" } else { "a number literal" };
     let d = error(Code::E0213, format!("{what} cannot have type `{ty}`"));
-    if is_int { d.help("Int and Float do not mix: write `float(…)`") } else { d }
+    match ty {
+        _ if is_int => d.help("Int and Float do not mix: write `float(…)`"),
+        "Bool" => d.help("a truth value is `true`, `false` or a comparison such as `x > 0`"),
+        "String" => d.help("text stands in quotes; `show(x)` gives the text of a number"),
+        _ => d,
+    }
 }
 
 pub(crate) fn undetermined(span: Span, ty: &str) -> Diagnostic {
@@ -206,6 +211,11 @@ pub(crate) fn arity(span: Span, name: &str, wanted: usize, given: usize, ty: &st
     };
     error(Code::E0205, format!("`{name}` takes {}, {given} given", plural(wanted)))
         .label(span, format!("`{name}` has type `{ty}`"))
+        .help(if given < wanted {
+            format!("give the rest, or bind what is missing with a lambda: `\\x. {name}(…, x)`")
+        } else {
+            "leave out what it does not take, or put a tuple in parentheses of its own".to_string()
+        })
 }
 
 pub(crate) fn not_a_function(span: Span, ty: &str, is_table: bool) -> Diagnostic {

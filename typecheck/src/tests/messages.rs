@@ -150,11 +150,13 @@ fn messages_are_these() {
     f(1.0)
       E0205 `f` takes 2 arguments, 1 given
         `f`: `f` has type `(Float, Float) -> Float`
+        help: give the rest, or bind what is missing with a lambda: `\x. f(…, x)`
 
     def f(x: Float, y: Float) -> Float = x
     f(1.0, 2.0, 3.0)
       E0205 `f` takes 2 arguments, 3 given
         `f`: `f` has type `(Float, Float) -> Float`
+        help: leave out what it does not take, or put a tuple in parentheses of its own
 
     def f(a: Float) -> Float -o Float = \x. x * x
       E0401 not linear: `*` of two terms that both contain the variable
@@ -337,6 +339,7 @@ fn messages_are_these() {
     let f = fold(max, 0)
       E0205 `fold` takes 3 arguments, 2 given
         `fold`: `fold` has type `((_, _) -> _, _, _=>_) -> _`
+        help: give the rest, or bind what is missing with a lambda: `\x. fold(…, x)`
 
     let x = 1
     let x = 2
@@ -471,11 +474,13 @@ fn messages_are_these() {
     if 1 then 2 else 3
       E0213 a number literal cannot have type `Bool`
         `1`: here
+        help: a truth value is `true`, `false` or a comparison such as `x > 0`
 
     if true then 2 else "a"
       E0213 a number literal cannot have type `String`
         `"a"`: this branch differs
         `2`: this branch is `number`
+        help: text stands in quotes; `show(x)` gives the text of a number
 
     let f: Float -o Float = sin
       E0402 `_ -> _` is not known to be linear; `Float -o Float` is wanted
@@ -554,6 +559,7 @@ fn messages_are_these() {
     [1, 2.5, true]
       E0213 a decimal number cannot have type `Bool`
         `true`: here
+        help: a truth value is `true`, `false` or a comparison such as `x > 0`
 
     \x: Float. x + true
       E0203 `+` is not defined for `Bool`
