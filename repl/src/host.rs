@@ -9,13 +9,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) struct RealHost {
     /// Relative paths of data files start here: the folder of the program.
     base: PathBuf,
+    /// Has the reader of stdout gone away? Then the program ends, and that is no failure.
+    pub(crate) closed: bool,
 }
 
 impl RealHost {
     /// For the program at `path`.
     pub(crate) fn beside(path: &str) -> RealHost {
         let base = Path::new(path).parent().map_or_else(PathBuf::new, Path::to_path_buf);
-        RealHost { base }
+        RealHost { base, closed: false }
     }
 }
 
@@ -30,7 +32,10 @@ impl adl::Host for RealHost {
 
     fn emit(&mut self, line: &str) -> Result<(), String> {
         let mut out = std::io::stdout().lock();
-        writeln!(out, "{line}").and_then(|()| out.flush()).map_err(|e| e.to_string())
+        writeln!(out, "{line}").and_then(|()| out.flush()).map_err(|e| {
+            self.closed |= e.kind() == std::io::ErrorKind::BrokenPipe;
+            e.to_string()
+        })
     }
 
     fn trace(&mut self, line: &str) {
@@ -38,8 +43,30 @@ impl adl::Host for RealHost {
     }
 }
 
+/// The default limit on what a program may hold: 80 % of the machine's memory, or of its control group's.
+fn memory_limit() -> Option<u64> {
+    let read = |path: &str| std::fs::read_to_string(path).ok();
+    let total = read("/proc/meminfo").and_then(|text| {
+        let line = text.lines().find(|l| l.starts_with("MemTotal:"))?.to_string();
+        line.split_whitespace().nth(1)?.parse::<u64>().ok()?.checked_mul(1024)
+    });
+    let group = read("/sys/fs/cgroup/memory.max").and_then(|text| text.trim().parse::<u64>().ok());
+    let least = [total, group].into_iter().flatten().min()?;
+    Some(least / 5 * 4)
+}
+
+/// Limits of a run, with a flag that Ctrl-C sets.
+pub(crate) fn limits() -> adl::Limits {
+    let mut limits = adl::Limits::default();
+    if let Some(bytes) = memory_limit() {
+        limits.memory = bytes;
+    }
+    cancel_on_ctrl_c(&limits.cancel);
+    limits
+}
+
 /// Sets the flag when the user presses Ctrl-C; a second press ends the process.
-pub(crate) fn cancel_on_ctrl_c(flag: &Arc<AtomicBool>) {
+fn cancel_on_ctrl_c(flag: &Arc<AtomicBool>) {
     let flag = flag.clone();
     let set = ctrlc::set_handler(move || {
         if flag.swap(true, Ordering::Relaxed) {

@@ -334,19 +334,16 @@ impl Spec<'_> {
             ordinals.push(self.ordinal_in(i, &ix));
             shape = *elem;
         }
-        if !same_layout(&shape, &value.shape) {
-            return self.error(
-                Code::E0399,
-                "a table of functions can be updated only with the same function",
-                None,
-            );
-        }
+        // A table of functions takes a new one by joining the sets of lambdas.
+        let joined = self.join(&shape, &value.shape)?;
+        let whole = with_element(&table.shape, index.len(), &joined);
+        let (tables, values) = (self.coerce(table, &whole)?, self.coerce(value, &joined)?);
         let mut leaves = vec![];
-        for (t, v) in table.leaves.iter().zip(&value.leaves) {
+        for (t, v) in tables.iter().zip(&values) {
             let expr = Expr::Update { table: t.clone(), index: ordinals.clone(), value: v.clone(), check };
             leaves.push(self.bind(t.ty(), expr));
         }
-        Ok(Val { shape: table.shape.clone(), leaves })
+        Ok(Val { shape: whole, leaves })
     }
 
     fn acc_add(&mut self, acc: &Val, index: &[Val], value: &Val, check: bool) -> Result<()> {
@@ -535,6 +532,16 @@ impl Spec<'_> {
             TypeBody::Struct(fields) => fields.iter().map(|(n, _)| n.clone()).collect(),
             TypeBody::Enum(cs) => cs.iter().map(|(n, _)| n.clone()).collect(),
         }
+    }
+}
+
+/// The shape of a table with the element below `depth` indices replaced.
+fn with_element(table: &Shape, depth: usize, elem: &Shape) -> Shape {
+    match table {
+        Shape::Table(ix, inner) if 0 < depth => {
+            Shape::Table(ix.clone(), Box::new(with_element(inner, depth - 1, elem)))
+        }
+        _ => elem.clone(),
     }
 }
 

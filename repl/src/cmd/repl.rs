@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use adl::{Backend, Config, Session};
 use rustyline::error::ReadlineError;
 
-use crate::host::{RealHost, cancel_on_ctrl_c};
+use crate::host::{RealHost, limits};
 use crate::{Exit, report};
 
 /// Options of `adl repl`.
@@ -30,9 +30,8 @@ let, def, struct …   defines; a later definition shadows an earlier one
 /// Runs it, from a terminal with line editing, else from standard input.
 pub(crate) fn run(args: &Args) -> Exit {
     let backend = if args.interp { Backend::Interpreter } else { Backend::Machine };
-    let config = Config { backend, ..Config::default() };
+    let config = Config { backend, limits: limits(), ..Config::default() };
     let cancel = config.limits.cancel.clone();
-    cancel_on_ctrl_c(&cancel);
     let mut repl = Repl { session: Session::new(config), entry: 0 };
     if std::io::stdin().is_terminal() {
         return repl.interactive(&cancel);

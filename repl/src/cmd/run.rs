@@ -2,7 +2,7 @@
 
 use adl::{Backend, Config, Session};
 
-use crate::host::{RealHost, cancel_on_ctrl_c};
+use crate::host::{RealHost, limits};
 use crate::{Exit, report};
 
 /// Options of `adl run`; they stand before FILE.
@@ -38,10 +38,12 @@ pub(crate) fn run(args: &Args) -> Exit {
         }
     };
     let backend = if args.interp { Backend::Interpreter } else { Backend::Machine };
-    let config = Config { backend, params, ..Config::default() };
-    cancel_on_ctrl_c(&config.limits.cancel);
-    let mut session = Session::new(config);
-    let outcome = session.run(&args.file, &text, &mut RealHost::beside(&args.file));
+    let mut session = Session::new(Config { backend, params, limits: limits() });
+    let mut host = RealHost::beside(&args.file);
+    let outcome = session.run(&args.file, &text, &mut host);
+    if host.closed {
+        return Exit::Ok;
+    }
     report::all(&outcome.diagnostics, &session.sources, args.json);
     if args.time {
         report::line(&session.timing.to_string());

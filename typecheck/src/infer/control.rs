@@ -295,7 +295,7 @@ impl Checker {
                     Stmt::Expr(e) => {
                         let value = this.infer(e);
                         this.solve(e.span);
-                        if !this.is_unit_like(&value.ty) {
+                        if !this.is_unit_like(&value.ty) && !is_trace(e) {
                             this.report(errors::discarded(e.span, &this.arena.show(&value.ty)));
                         }
                         typed.push(TStmt::Expr(value));
@@ -425,4 +425,9 @@ fn looks_like_size(e: &Expr) -> bool {
         ExprKind::Call(f, _) => crate::signature::is_var(f, "size"),
         _ => false,
     }
+}
+
+/// Is it a call of `trace`, which is written for its effect?
+fn is_trace(e: &Expr) -> bool {
+    matches!(&e.kind, ExprKind::Call(f, _) if matches!(&f.kind, ExprKind::Var(name) if name == "trace"))
 }
