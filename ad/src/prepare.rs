@@ -26,7 +26,8 @@ impl Rebuild for Prepare {
         let mut stmts = Vec::with_capacity(block.stmts.len());
         for stmt in &block.stmts {
             let expr = walk::rebuild(&stmt.expr, self);
-            split(Stmt { expr, ..stmt.clone() }, &mut stmts);
+            // Marks of last uses do not hold any more: backward code uses values again.
+            split(Stmt { expr, dies: vec![], ..stmt.clone() }, &mut stmts);
         }
         Block { stmts, results: block.results.clone() }
     }

@@ -1,7 +1,8 @@
 //! Core as text, after each stage and pass.
 
-use adl_core::ir::{Item, Program};
+use adl_core::ir::{FuncId, Item, Program};
 use adl_core::print;
+use adl_core::value::Value;
 use adl_diag::Diagnostic;
 use adl_opt::link::link;
 use adl_opt::pipeline::PIPELINE;
@@ -44,6 +45,32 @@ impl Session {
             self.run_item(item, k, host).map_err(|d| vec![d])?;
         }
         Ok(out)
+    }
+
+    /// The first-order program of the last item of a text (after the items before it have run), its function, and the
+    /// values of the top-level names that it takes.
+    ///
+    /// # Errors
+    ///
+    /// What the check or the run finds.
+    pub fn core_of_last(
+        &mut self,
+        name: &str,
+        text: &str,
+        host: &mut dyn adl_core::host::Host,
+    ) -> Result<(Program, FuncId, Vec<Value>), Vec<Diagnostic>> {
+        let (checked, outcome) = self.check_text(name, text);
+        let Some(checked) = checked else { return Err(outcome.diagnostics) };
+        self.specialiser.source = Program { items: vec![], ..checked.program.clone() };
+        let Some((last, before)) = checked.program.items.split_last() else {
+            return Err(outcome.diagnostics);
+        };
+        for (k, item) in before.iter().enumerate() {
+            self.run_item(item, k, host).map_err(|d| vec![d])?;
+        }
+        let code = self.specialise(last, "last").map_err(|d| vec![d])?;
+        let (program, func) = self.optimise(&code);
+        Ok((program, func, self.arguments(&code)))
     }
 
     fn is_in(&self, span: adl_diag::Span, name: &str) -> bool {

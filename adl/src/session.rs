@@ -203,13 +203,18 @@ impl Session {
         timed(&mut self.timing.optimise, || link(target, code.func, PIPELINE))
     }
 
+    /// The leaves of top-level values that the code of an item takes.
+    pub(crate) fn arguments(&self, code: &ItemCode) -> Vec<Value> {
+        code.inputs.iter().map(|(v, k)| self.values[v][*k].clone()).collect()
+    }
+
     fn execute(
         &mut self,
         code: &ItemCode,
         host: &mut dyn Host,
     ) -> Result<(Vec<Value>, Vec<Value>), Diagnostic> {
         let (program, func) = self.optimise(code);
-        let args: Vec<Value> = code.inputs.iter().map(|(v, k)| self.values[v][*k].clone()).collect();
+        let args = self.arguments(code);
         let (limits, account) = (&self.config.limits, &self.account);
         let outcome = match self.config.backend {
             Backend::Machine => match timed(&mut self.timing.compile, || compile(&program)) {

@@ -4,6 +4,9 @@
 use std::path::Path;
 
 use adl::{Backend, Config, Host, Session};
+use adl_ad::Derivatives;
+use adl_core::oracle;
+use adl_tests::harness::{floats, run, vjp};
 
 /// Files beside the examples; output is kept.
 #[derive(Default)]
@@ -51,15 +54,45 @@ fn the_network_reads_95_percent_for_each_of_five_seeds_in_machine_code() {
     }
 }
 
-#[test]
-fn the_gradient_of_the_loss_agrees_with_differences() {
-    // The definitions of the example, then its gradient along a direction at a random network.
+/// The definitions of the example, without the training.
+fn definitions() -> String {
     let text = text();
     let end = text.find("let (net, _)").expect("the training loop");
     let regression = text.find("let regression").expect("the regression");
     let network = text.find("// ---- a network").expect("the network");
+    format!("{}{}", &text[..regression], &text[network..end])
+}
+
+#[test]
+fn the_gradient_of_the_loss_agrees_with_the_tape() {
     let program = format!(
-        "{}{}
+        "{}
+let xs = for i: Fin(5). train_x[int(i)]
+let ys = for i: Fin(5). train_y[int(i)]
+let loss = cross_entropy(scores(start, xs), ys)
+",
+        definitions()
+    );
+    let mut session = Session::new(Config::default());
+    let core = session.core_of_last("tape.adl", &program, &mut Beside::default());
+    let (mut core, loss, args) = core.unwrap_or_else(|d| panic!("{d:?}"));
+    let gradient = vjp(&mut core, &mut Derivatives::default(), loss);
+    let one = adl_core::value::Value::F64(1.0);
+    let ours = floats(&run(&core, gradient, &[&args[..], &[one]].concat()).expect("runs").values);
+    let tape = oracle::vjp(&core, loss, &args, &[1.0]).unwrap_or_else(|e| panic!("{e:?}"));
+    assert_eq!(ours.len(), tape.len());
+    assert!(64 * 32 + 32 + 32 * 10 + 10 <= ours.len(), "all parameters of the network");
+    for (a, b) in ours.iter().zip(&tape) {
+        assert!((a - b).abs() <= 1e-12 * (1.0 + b.abs()), "{a} and {b}");
+    }
+    assert!(ours.iter().any(|g| 1e-3 < g.abs()), "the gradient is not zero");
+}
+
+#[test]
+fn the_gradient_of_the_loss_agrees_with_differences() {
+    // Along a direction at a random network.
+    let program = format!(
+        "{}
 let xs = for i: Fin(20). train_x[int(i)]
 let ys = for i: Fin(20). train_y[int(i)]
 let loss = \\p: Net. cross_entropy(scores(p, xs), ys)
@@ -73,8 +106,7 @@ abs(slope - ratio) < 1e-6 * (1.0 + abs(ratio))
 abs(slope - forward) < 1e-12 * (1.0 + abs(forward))
 slope
 ",
-        &text[..regression],
-        &text[network..end]
+        definitions()
     );
     let mut slopes = vec![];
     for backend in [Backend::Machine, Backend::Interpreter] {
