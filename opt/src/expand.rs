@@ -156,13 +156,7 @@ impl Spec<'_> {
     }
 
     /// Applies a pullback to a cotangent, or a pushforward to a tangent.
-    pub(crate) fn apply_linear(
-        &mut self,
-        map: &LinearMap,
-        _closure: &Closure,
-        held: &[Atom],
-        value: &Val,
-    ) -> Result<Val> {
+    pub(crate) fn apply_linear(&mut self, map: &LinearMap, held: &[Atom], value: &Val) -> Result<Val> {
         let (residuals, sizes) = held.split_at(map.residuals.len());
         let subst: Subst = map.sizes.iter().cloned().zip(sizes.iter().cloned()).collect();
         let (arg, result) = (map.arg.subst(&subst), map.result.subst(&subst));

@@ -72,7 +72,7 @@ impl Spec<'_> {
                 let inner = Val { shape: closure.captured[0].1.clone(), leaves: f.leaves.clone() };
                 self.derivative(*kind, &inner, arg)
             }
-            Code::Linear(map) => self.apply_linear(map, &closure, &f.leaves, &arg),
+            Code::Linear(map) => self.apply_linear(map, &f.leaves, &arg),
             Code::Func(id) => {
                 // The checker refuses recursion; a function may well be at work inside its own argument.
                 if MAX_NESTING < self.s.stack.len() {

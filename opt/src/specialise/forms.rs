@@ -111,7 +111,7 @@ impl Spec<'_> {
             }
             Expr::SizeOf(ix) => {
                 let ix = self.ix(ix, env)?;
-                Val::scalar(self.size_of(&ix))
+                Val::scalar(ix.size())
             }
             Expr::SizeVal(p) => Val::scalar(self.poly(p, env)?),
             Expr::Zero(ty) => {
@@ -223,7 +223,7 @@ impl Spec<'_> {
     /// A table of what `body` gives; sizes that the body makes are taken from the declared type.
     fn for_(&mut self, stmt: &Stmt, ix: &Ix, var: &Var, body: &Block, env: &Env) -> Result<Val> {
         let ix = self.ix(ix, env)?;
-        let n = self.size_of(&ix);
+        let n = ix.size();
         let i = Var::named(var.name(), INT);
         self.open_with(std::slice::from_ref(&i));
         let mut inner = env.clone();
@@ -269,7 +269,7 @@ impl Spec<'_> {
                 let mut parts = vec![];
                 let mut rest = ordinal;
                 for (k, x) in xs.iter().enumerate().rev() {
-                    let n = self.size_of(x);
+                    let n = x.size();
                     let own = if k == 0 {
                         rest.clone()
                     } else {
@@ -303,7 +303,7 @@ impl Spec<'_> {
             (IxShape::Tuple(xs, _), Shape::Tuple(_)) => {
                 let mut total = Atom::int(0);
                 for (x, part) in xs.iter().zip(index.parts()) {
-                    let n = self.size_of(x);
+                    let n = x.size();
                     let own = self.ordinal_in(&part, x);
                     let scaled = self.prim(&prim::MUL, &[total, n]);
                     total = self.prim(&prim::ADD, &[scaled, own]);
@@ -451,7 +451,7 @@ impl Spec<'_> {
         let kind = match kind {
             LoopKind::For { ix, var, reverse } => {
                 let ix = self.ix(ix, env)?;
-                let n = self.size_of(&ix);
+                let n = ix.size();
                 let i = Var::named(var.name(), INT);
                 bound.push(i.clone());
                 (LoopKind::For { ix: Ix::Fin(n), var: i.clone(), reverse: *reverse }, Some((ix, var, i)))

@@ -147,7 +147,7 @@ impl Spec<'_> {
                 self.reinject(&val.leaves[0], from, alts, &tags, to)
             }
             (Shape::Table(ix, elem), Shape::Table(_, elem_to)) => {
-                let n = self.size_of(ix);
+                let n = ix.size();
                 let i = Var::named("i", INT);
                 self.open_with(std::slice::from_ref(&i));
                 let leaves =

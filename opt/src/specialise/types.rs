@@ -9,11 +9,6 @@ use super::shape::{IxShape, Shape, TyVal, Val};
 use super::{Env, Result, Spec};
 
 impl Spec<'_> {
-    /// The number of indices of a set.
-    pub(crate) fn size_of(&mut self, ix: &IxShape) -> Atom {
-        ix.size()
-    }
-
     /// The value of a size polynomial.
     pub(crate) fn poly(&mut self, p: &Poly, env: &Env) -> Result<Atom> {
         let mut total = Atom::int(0);
@@ -38,7 +33,7 @@ impl Spec<'_> {
                 Some(TyVal::Size(a)) => Ok(a.clone()),
                 Some(TyVal::Ix(ix)) => {
                     let ix = ix.clone();
-                    Ok(self.size_of(&ix))
+                    Ok(ix.size())
                 }
                 Some(TyVal::Ty(_)) | None => panic!("size parameter `{}` has no value", t.0.name),
             },
