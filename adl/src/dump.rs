@@ -1,11 +1,12 @@
 //! Core as text, after each stage and pass.
 
-use adl_core::ir::{FuncId, Item, Program};
-use adl_core::print;
+use adl_core::ir::{Func, FuncId, Item, Program};
 use adl_core::value::Value;
+use adl_core::{print, reach};
 use adl_diag::Diagnostic;
 use adl_opt::link::link;
 use adl_opt::pipeline::PIPELINE;
+use adl_opt::specialise::Specialiser;
 
 use crate::session::Session;
 
@@ -32,19 +33,60 @@ impl Session {
         stage: &str,
         host: &mut dyn adl_core::host::Host,
     ) -> Result<String, Vec<Diagnostic>> {
+        if stage == "elaborate" {
+            return Ok(print::program(&self.elaborate(name, text)?));
+        }
         let (checked, outcome) = self.check_text(name, text);
         let Some(checked) = checked else { return Err(outcome.diagnostics) };
-        if stage == "elaborate" {
-            let own = checked.program.funcs.iter().filter(|f| self.is_in(f.span, name)).cloned().collect();
-            return Ok(print::program(&Program { funcs: own, ..checked.program }));
-        }
         self.specialiser.source = Program { items: vec![], ..checked.program.clone() };
-        let mut out = String::new();
-        for (k, item) in checked.program.items.iter().enumerate() {
-            out.push_str(&self.dump_item(item, k, stage).map_err(|d| vec![d])?);
-            self.run_item(item, k, host).map_err(|d| vec![d])?;
+        match self.dump_items(&checked.program.items, stage, host) {
+            (out, None) => Ok(out),
+            (_, Some(d)) => Err(vec![d]),
         }
-        Ok(out)
+    }
+
+    /// The higher-order program of a text, with what it needs of the library.
+    ///
+    /// # Errors
+    ///
+    /// What the check finds.
+    pub fn elaborate(&mut self, name: &str, text: &str) -> Result<Program, Vec<Diagnostic>> {
+        let (checked, outcome) = self.check_text(name, text);
+        let Some(checked) = checked else { return Err(outcome.diagnostics) };
+        let own = |f: &Func| !f.span.is_dummy() && self.sources.file(f.span.file).name == name;
+        Ok(reach::needed(&checked.program, own))
+    }
+
+    /// The program after a stage, for a higher-order program that stands alone, item by item up to the first
+    /// failure. It takes the place of all that the session knew.
+    pub fn dump_core(
+        &mut self,
+        program: Program,
+        stage: &str,
+        host: &mut dyn adl_core::host::Host,
+    ) -> (String, Option<Diagnostic>) {
+        let items = program.items.clone();
+        self.specialiser = Specialiser::new(Program { items: vec![], ..program });
+        self.dump_items(&items, stage, host)
+    }
+
+    fn dump_items(
+        &mut self,
+        items: &[Item],
+        stage: &str,
+        host: &mut dyn adl_core::host::Host,
+    ) -> (String, Option<Diagnostic>) {
+        let mut out = String::new();
+        for (k, item) in items.iter().enumerate() {
+            match self.dump_item(item, k, stage) {
+                Ok(text) => out.push_str(&text),
+                Err(d) => return (out, Some(d)),
+            }
+            if let Err(d) = self.run_item(item, k, host) {
+                return (out, Some(d));
+            }
+        }
+        (out, None)
     }
 
     /// The first-order program of the last item of a text (after the items before it have run), its function, and the
@@ -71,10 +113,6 @@ impl Session {
         let code = self.specialise(last, "last").map_err(|d| vec![d])?;
         let (program, func) = self.optimise(&code);
         Ok((program, func, self.arguments(&code)))
-    }
-
-    fn is_in(&self, span: adl_diag::Span, name: &str) -> bool {
-        !span.is_dummy() && self.sources.file(span.file).name == name
     }
 
     fn dump_item(&mut self, item: &Item, k: usize, stage: &str) -> Result<String, Diagnostic> {

@@ -12,6 +12,7 @@ pub mod oracle;
 pub mod parse;
 pub mod prim;
 pub mod print;
+pub mod reach;
 pub mod run;
 pub mod show;
 pub mod ty;

@@ -5,6 +5,10 @@
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "what is not the one form expected is a violation")]
 
+mod higher;
+
+pub use higher::higher_order;
+
 use std::collections::HashSet;
 
 use crate::ir::{Arm, Atom, Block, Effect, Expr, Func, LoopKind, Program, RedOp, Stmt, Var};

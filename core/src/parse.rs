@@ -1,18 +1,42 @@
-//! The parser of Core text, for first-order programs: what [`crate::print`] prints, it reads.
+//! The parser of Core text: what [`crate::print`] prints, it reads.
+//!
+//! A text is `core 1`, then in any order, each before it is mentioned unless said otherwise:
+//!
+//! ```text
+//! struct P[a'0: Type, n'1: Ix] { w: [n'1]a'0 } with Add = add_p     ; instances: method = function
+//! enum E { A(), B(F64, E) }                    ; may be mentioned before
+//! box#0 (F64, Box#0)                           ; what the cells of recursive type 0 hold
+//! var @0: [3]F64                               ; a variable that an item binds
+//! fn f[a'0: Type](%0: (a'0, a'0)) { … }        ; may be mentioned before
+//! let @0, @1 { … }     show { … }     test "name" { … }     param steps @2 { … }
+//! ```
+//!
+//! A block is `{ statement … yield atom, … }`, a statement `%1: TYPE, … = FORM ; dies %0, …` (without binders,
+//! `=` or `dies` where it has none), a variable `%0` (`lin %0: F64` binds a linear one) or, of the top level,
+//! `@0`. Two functions or types of one name have their numbers behind it: `f#7`. Constants are `1` (Int),
+//! `1.0`, `1.0f32`, `true`, `"…"`, `unit`.
+//!
+//! Types: `F64 F32 Int Bool Str Key`, `[IX]T` a table, `<A, B | C>` a sum, `exists %0. (T)` a pack, `Box#0`,
+//! `Acc(T)`, `(A, B)`, `(A -> B)`, `(A -o B)`, `Index(IX)`, `T(A)` the tangent, `P[F64, ix Bool, size 3]`, `a'0`.
+//! Index sets: an Int atom, `Fin(2*%0 + 1*n'0 + 3)`, `()`, `Bool`, `E`, `(IX, IX)`, `n'0`. Arguments for type
+//! parameters stand behind the function: `call f[F64](%0)`.
 
+mod decl;
 mod effect;
 mod fmt;
+mod forms;
+mod higher;
 mod lex;
+mod types;
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use adl_diag::Span;
 
-use crate::ir::{Arm, Atom, Axes, Block, Expr, Func, FuncId, Keep, Lit, LoopKind, Program, RedOp, Stmt, Var};
-use crate::prim;
-use crate::ty::{INT, Ix, PackTy, Scalar, Ty};
-use lex::{Token, lex, number};
+use crate::ir::{Atom, Block, Func, FuncId, Lit, Program, Stmt, Var};
+use crate::print::plain;
+use crate::ty::{INT, TyVar, TypeId};
+use lex::{Token, is_var, lex, literal};
 
 /// What is wrong with a text, and at which byte.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,37 +52,34 @@ type Result<T> = std::result::Result<T, ParseError>;
 /// The nesting of blocks and types that is accepted.
 const MAX_DEPTH: usize = 500;
 
-/// Reads a program: `core 1`, then functions. Functions may call those that stand later.
+/// Reads a program of either stage.
 ///
 /// # Errors
 ///
 /// The first thing that is not Core text.
 pub fn program(text: &str) -> Result<Program> {
-    let tokens = lex(text)?;
-    let mut names = HashMap::new();
-    for pair in tokens.windows(2) {
-        if pair[0].text == "fn" && !pair[1].text.starts_with('%') {
-            let id = FuncId(u32::try_from(names.len()).unwrap_or(u32::MAX));
-            names.entry(pair[1].text.to_string()).or_insert(id);
-        }
-    }
-    let mut p = Parser { tokens, at: 0, end: text.len(), vars: HashMap::new(), funcs: names, depth: 0 };
+    let mut p = Parser { tokens: lex(text)?, end: text.len(), ..Parser::default() };
     p.word("core")?;
     p.word("1")?;
+    p.announce()?;
     let mut out = Program::default();
     while !p.done() {
-        p.vars.clear();
-        out.funcs.push(p.func()?);
+        p.top(&mut out)?;
     }
     Ok(out)
 }
 
+#[derive(Default)]
 struct Parser<'a> {
     tokens: Vec<Token<'a>>,
     at: usize,
     end: usize,
+    /// Of the function or item at hand, `%0`, and of the top level, `@0`.
     vars: HashMap<&'a str, Var>,
-    funcs: HashMap<String, FuncId>,
+    globals: HashMap<&'a str, Var>,
+    ty_vars: HashMap<&'a str, TyVar>,
+    funcs: HashMap<&'a str, FuncId>,
+    types: HashMap<&'a str, TypeId>,
     depth: usize,
 }
 
@@ -123,41 +144,50 @@ impl<'a> Parser<'a> {
         Ok(out)
     }
 
+    /// After `fn`.
     fn func(&mut self) -> Result<Func> {
-        self.word("fn")?;
-        let name = self.next()?.to_string();
+        let name = plain(self.next()?).to_string();
+        let tparams = self.ty_params()?;
         self.word("(")?;
         let params = self.list(")", Self::binder)?;
         let body = self.block()?;
-        Ok(Func { name, tparams: vec![], params, body, span: Span::default() })
+        Ok(Func { name, tparams, params, body, span: Span::default() })
     }
 
     fn binder(&mut self) -> Result<Var> {
         let linear = self.is("lin");
         let name = self.next()?;
-        if !name.starts_with('%') {
+        if !is_var(name) {
             return self.fail("expected a variable");
         }
         self.word(":")?;
         let ty = self.ty()?;
-        let v = if linear { Var::linear(ty) } else { Var::new(ty) };
-        if self.vars.insert(name, v.clone()).is_some() {
-            return self.fail(format!("`{name}` is bound twice"));
-        }
-        Ok(v)
+        self.bind(name, if linear { Var::linear(ty) } else { Var::new(ty) })
     }
 
-    /// A variable that the printer leaves without a type: an index.
+    fn bind(&mut self, name: &'a str, v: Var) -> Result<Var> {
+        let vars = if name.starts_with('@') { &mut self.globals } else { &mut self.vars };
+        match vars.insert(name, v.clone()) {
+            None => Ok(v),
+            Some(_) => self.fail(format!("`{name}` is bound twice")),
+        }
+    }
+
+    /// An index: without a type it is an Int.
     fn index_var(&mut self) -> Result<Var> {
+        if self.binds_here() {
+            return self.binder();
+        }
         let name = self.next()?;
-        let v = Var::new(INT);
-        self.vars.insert(name, v.clone());
-        Ok(v)
+        if !name.starts_with('%') {
+            return self.fail("expected a variable");
+        }
+        self.bind(name, Var::new(INT))
     }
 
     fn used(&mut self) -> Result<Var> {
         let name = self.next()?;
-        match self.vars.get(name) {
+        match self.vars.get(name).or_else(|| self.globals.get(name)) {
             Some(v) => Ok(v.clone()),
             None => self.fail(format!("`{name}` is not bound")),
         }
@@ -165,29 +195,28 @@ impl<'a> Parser<'a> {
 
     fn atom(&mut self) -> Result<Atom> {
         let t = self.peek();
-        if t.starts_with('%') {
+        if is_var(t) {
             return Ok(Atom::Var(self.used()?));
         }
-        self.at += 1;
-        let lit = match t {
-            "true" => Lit::Bool(true),
-            "false" => Lit::Bool(false),
-            "inf" => Lit::F64(f64::INFINITY),
-            "-inf" => Lit::F64(f64::NEG_INFINITY),
-            "NaN" => Lit::F64(f64::NAN),
-            "inff32" => Lit::F32(f32::INFINITY),
-            "-inff32" => Lit::F32(f32::NEG_INFINITY),
-            "NaNf32" => Lit::F32(f32::NAN),
-            _ if t.starts_with('"') => Lit::Str(self.unquote(t)?.into()),
-            _ => match number(t) {
-                Some(lit) => lit,
-                None => {
-                    self.at -= 1;
-                    return self.fail(format!("`{t}` is no operand"));
-                }
-            },
-        };
-        Ok(Atom::Lit(lit))
+        if t.starts_with('"') {
+            return Ok(Atom::Lit(Lit::Str(self.text()?.into())));
+        }
+        match literal(t) {
+            Some(lit) => {
+                self.at += 1;
+                Ok(Atom::Lit(lit))
+            }
+            None => self.fail(format!("`{t}` is no operand")),
+        }
+    }
+
+    /// A text in quotes.
+    fn text(&mut self) -> Result<String> {
+        if !self.peek().starts_with('"') {
+            return self.fail("expected a text in quotes");
+        }
+        let quoted = self.next()?;
+        self.unquote(quoted)
     }
 
     fn unquote(&self, t: &str) -> Result<String> {
@@ -238,93 +267,6 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn scalar(name: &str) -> Option<Scalar> {
-        Some(match name {
-            "F64" => Scalar::F64,
-            "F32" => Scalar::F32,
-            "Int" => Scalar::Int,
-            "Bool" => Scalar::Bool,
-            "Str" => Scalar::Str,
-            "Key" => Scalar::Key,
-            _ => return None,
-        })
-    }
-
-    fn ty(&mut self) -> Result<Ty> {
-        self.deeper(Self::ty_inner)
-    }
-
-    fn ty_inner(&mut self) -> Result<Ty> {
-        let t = self.next()?;
-        if let Some(s) = Self::scalar(t) {
-            return Ok(Ty::Scalar(s));
-        }
-        if let Some(id) = t.strip_prefix("Box#") {
-            return match id.parse() {
-                Ok(id) => Ok(Ty::Box(id)),
-                Err(_) => self.fail("a box needs a number"),
-            };
-        }
-        match t {
-            "[" => {
-                let size = self.atom()?;
-                self.word("]")?;
-                Ok(Ty::table(size, self.ty()?))
-            }
-            "<" => {
-                let mut alts = vec![];
-                loop {
-                    let mut alt = vec![];
-                    while !["|", ">"].contains(&self.peek()) {
-                        if !alt.is_empty() {
-                            self.word(",")?;
-                        }
-                        alt.push(self.ty()?);
-                    }
-                    alts.push(alt);
-                    if self.next()? == ">" {
-                        return Ok(Ty::Sum(alts));
-                    }
-                }
-            }
-            "Acc" => {
-                self.word("(")?;
-                let t = self.ty()?;
-                self.word(")")?;
-                Ok(Ty::Acc(Box::new(t)))
-            }
-            "exists" => Ok(Ty::Pack(self.pack_ty()?)),
-            _ => {
-                self.at -= 1;
-                self.fail(format!("`{t}` is no type of first-order Core"))
-            }
-        }
-    }
-
-    /// After `exists`.
-    fn pack_ty(&mut self) -> Result<Arc<PackTy>> {
-        let mut sizes = vec![];
-        let mut shadowed = vec![];
-        while !self.is(".") {
-            if !sizes.is_empty() {
-                self.word(",")?;
-            }
-            let name = self.next()?;
-            let v = Var::new(INT);
-            shadowed.push((name, self.vars.insert(name, v.clone())));
-            sizes.push(v);
-        }
-        self.word("(")?;
-        let items = self.list(")", Self::ty)?;
-        for (name, old) in shadowed {
-            match old {
-                Some(old) => self.vars.insert(name, old),
-                None => self.vars.remove(name),
-            };
-        }
-        Ok(Arc::new(PackTy { sizes, items }))
-    }
-
     fn block(&mut self) -> Result<Block> {
         self.deeper(|p| {
             p.word("{")?;
@@ -339,247 +281,30 @@ impl<'a> Parser<'a> {
     }
 
     fn stmt(&mut self) -> Result<Stmt> {
-        let start = self.at;
-        let binds = self.peek() == "lin" || self.peek().starts_with('%');
-        // The sizes in a later binder may be bound by an earlier one.
-        let vars = if binds && self.binds_here() { self.some(Self::binder)? } else { vec![] };
-        if !vars.is_empty() {
+        let starts = |k: usize, mark| self.tokens.get(self.at + k).is_some_and(|t| t.text.starts_with(mark));
+        let (vars, expr) = if starts(0, '%') && starts(1, '[') {
+            let (v, lambda) = self.polymorphic()?;
+            (vec![v], lambda)
+        } else if self.binds_here() {
+            // The sizes in a later binder may be bound by an earlier one.
+            let vars = self.some(Self::binder)?;
             self.word("=")?;
-        }
-        let expr = self.expr()?;
+            (vars, self.expr()?)
+        } else {
+            (vec![], self.expr()?)
+        };
         let mut dies = vec![];
         if self.is(";") {
             self.word("dies")?;
             dies = self.some(Self::used)?;
         }
-        debug_assert!(start < self.at, "a statement has tokens");
         Ok(Stmt { vars, expr, span: Span::default(), dies })
     }
 
     /// Is this `%k: …` rather than an operand?
     fn binds_here(&self) -> bool {
         let skip = usize::from(self.peek() == "lin");
-        self.tokens.get(self.at + skip + 1).is_some_and(|t| t.text == ":")
-    }
-
-    /// `name[…]` after an optional `?`.
-    fn indexed(&mut self) -> Result<(Atom, Vec<Atom>, bool)> {
-        let check = self.is("?");
-        let base = self.atom()?;
-        Ok((base, self.atoms_in("[", "]")?, check))
-    }
-
-    fn typed_suffix(&mut self) -> Result<Ty> {
-        self.word(":")?;
-        self.ty()
-    }
-
-    #[expect(clippy::too_many_lines, reason = "one arm a form")]
-    fn expr(&mut self) -> Result<Expr> {
-        let t = self.peek();
-        if t.starts_with('%') || t.starts_with('"') || number(t).is_some() || ["true", "false"].contains(&t) {
-            return Ok(Expr::Atom(self.atom()?));
-        }
-        self.at += 1;
-        if let Some(id) = t.strip_prefix("box#") {
-            let Ok(id) = id.parse() else { return self.fail("a box needs a number") };
-            return Ok(Expr::BoxNew { id, args: self.atoms_in("(", ")")? });
-        }
-        Ok(match t {
-            "inject" => {
-                let tag = self.int()?;
-                let args = self.atoms_in("(", ")")?;
-                Expr::Inject { ty: self.typed_suffix()?, tag, args }
-            }
-            "case" => self.case()?,
-            "for" => {
-                let (ix, var) = self.counted()?;
-                Expr::For { ix, var, body: self.block()? }
-            }
-            "index" => {
-                let (table, index, check) = self.indexed()?;
-                Expr::Index { table, index, check }
-            }
-            "reduce" | "prefix" => {
-                let op = self.red_op()?;
-                let (ix, var) = self.counted()?;
-                let body = self.block()?;
-                if t == "reduce" {
-                    Expr::Reduce { op, ix, var, body }
-                } else {
-                    Expr::Prefix { op, ix, var, body }
-                }
-            }
-            "contract" => self.contract()?,
-            "loop" => self.looped()?,
-            "update" => {
-                let (table, index, check) = self.indexed()?;
-                self.word("=")?;
-                Expr::Update { table, index, value: self.atom()?, check }
-            }
-            "table" => Expr::TableLit { elem: self.ty()?, items: self.atoms_in("(", ")")? },
-            "pack" => {
-                let sizes = self.atoms_in("(", ")")?;
-                let items = self.atoms_in("(", ")")?;
-                self.word(":")?;
-                self.word("exists")?;
-                Expr::Pack { ty: self.pack_ty()?, sizes, items }
-            }
-            "open" => Expr::Open(self.one_in_parens()?),
-            "unbox" => Expr::Unbox(self.one_in_parens()?),
-            "dup" => Expr::Dup(self.one_in_parens()?),
-            "drop" => Expr::Drop(self.one_in_parens()?),
-            "acc_freeze" => Expr::AccFreeze(self.one_in_parens()?),
-            "acc_from" => Expr::AccFrom(self.one_in_parens()?),
-            "call" | "checkpoint" => {
-                let name = self.next()?;
-                let Some(func) = self.funcs.get(name).copied() else {
-                    return self.fail(format!("there is no function `{name}`"));
-                };
-                let args = self.atoms_in("(", ")")?;
-                Expr::Call { func, tys: vec![], args, checkpoint: t == "checkpoint" }
-            }
-            "zero" => Expr::Zero(self.ty_in_parens()?),
-            "acc_new" => Expr::AccNew(self.ty_in_parens()?),
-            "addct" => {
-                let (a, b) = self.two_in_parens()?;
-                Expr::AddCt(a, b)
-            }
-            "show" => Expr::Show { fmt: Arc::new(self.fmt()?), args: self.atoms_in("(", ")")? },
-            "acc_view" => {
-                let (acc, index, check) = self.indexed()?;
-                Expr::AccView { acc, index, check }
-            }
-            "acc_add" => {
-                let (acc, index, check) = self.indexed()?;
-                self.word("+=")?;
-                Expr::AccAdd { acc, index, value: self.atom()?, check }
-            }
-            "acc_inj" => {
-                let tag = self.int()?;
-                let accs = self.atoms_in("(", ")")?;
-                Expr::AccInj { ty: self.typed_suffix()?, tag, accs }
-            }
-            "acc_payload" => {
-                let tag = self.int()?;
-                Expr::AccPayload { acc: self.atom()?, tag }
-            }
-            _ => match (self.effect(t)?, prim::by_name(t)) {
-                (Some(effect), _) => Expr::Effect(effect),
-                (None, Some(p)) => {
-                    let args = self.some(Self::atom)?;
-                    let scalars: Option<Vec<Scalar>> = args.iter().map(|a| a.ty().scalar()).collect();
-                    if scalars.and_then(|s| p.0.result(&s)).is_none() {
-                        return self.fail(format!("the operands do not fit `{t}`"));
-                    }
-                    Expr::Prim(p, args)
-                }
-                (None, None) => {
-                    self.at -= 1;
-                    return self.fail(format!("`{t}` is no form of first-order Core"));
-                }
-            },
-        })
-    }
-
-    fn ty_in_parens(&mut self) -> Result<Ty> {
-        self.word("(")?;
-        let t = self.ty()?;
-        self.word(")")?;
-        Ok(t)
-    }
-
-    fn two_in_parens(&mut self) -> Result<(Atom, Atom)> {
-        self.word("(")?;
-        let a = self.atom()?;
-        self.word(",")?;
-        let b = self.atom()?;
-        self.word(")")?;
-        Ok((a, b))
-    }
-
-    fn case(&mut self) -> Result<Expr> {
-        let scrut = self.atom()?;
-        let mut arms = vec![];
-        while self.is("(") {
-            let params = self.list(")", Self::binder)?;
-            arms.push(Arm { params, body: self.block()? });
-        }
-        Ok(Expr::Case { scrut, arms })
-    }
-
-    fn counted(&mut self) -> Result<(Ix, Var)> {
-        let var = self.index_var()?;
-        self.word("<")?;
-        Ok((Ix::Fin(self.atom()?), var))
-    }
-
-    fn red_op(&mut self) -> Result<RedOp> {
-        let t = self.next()?;
-        Ok(match t {
-            "sum" => RedOp::Sum,
-            "prod" => RedOp::Prod,
-            "min" => RedOp::Min,
-            "max" => RedOp::Max,
-            "and" => RedOp::And,
-            "or" => RedOp::Or,
-            "custom" => {
-                let unit = self.atoms_in("(", ")")?;
-                self.word("(")?;
-                let left = self.list(";", Self::binder)?;
-                let right = self.list(")", Self::binder)?;
-                RedOp::Custom { unit, left, right, body: self.block()? }
-            }
-            _ => return self.fail(format!("`{t}` is no reduction")),
-        })
-    }
-
-    fn contract(&mut self) -> Result<Expr> {
-        let letters = |t: &str| t.bytes().map(|b| b.wrapping_sub(b'a')).collect::<Vec<u8>>();
-        let a = letters(self.next()?);
-        self.word(",")?;
-        let b = letters(self.next()?);
-        self.word("->")?;
-        let next = self.peek();
-        let mut out = vec![];
-        if !next.starts_with('%') {
-            out = letters(self.next()?);
-        }
-        let x = self.atom()?;
-        self.word(",")?;
-        let y = self.atom()?;
-        Ok(Expr::Contract { a: x, b: y, spec: Axes { a, b, out } })
-    }
-
-    fn looped(&mut self) -> Result<Expr> {
-        let state = if self.peek() == "=" { vec![] } else { self.some(Self::binder)? };
-        self.word("=")?;
-        let ends = ["for", "downfor", "while"];
-        let init = if ends.contains(&self.peek()) { vec![] } else { self.some(Self::atom)? };
-        let kind = match self.next()? {
-            "while" => {
-                self.word("(")?;
-                let params = self.list(")", Self::binder)?;
-                LoopKind::While { params, cond: self.block()? }
-            }
-            word @ ("for" | "downfor") => {
-                let (ix, var) = self.counted()?;
-                LoopKind::For { ix, var, reverse: word == "downfor" }
-            }
-            _ => return self.fail("expected `for`, `downfor` or `while`"),
-        };
-        let keep = if self.is("keep") { self.keep()? } else { Keep::All };
-        self.word("do")?;
-        Ok(Expr::Loop { kind, state, init, body: self.block()?, keep })
-    }
-
-    fn keep(&mut self) -> Result<Keep> {
-        Ok(match self.next()? {
-            "none" => Keep::None,
-            "sqrt" => Keep::Sqrt,
-            "log" => Keep::Log,
-            "every" => Keep::Every(self.int()?),
-            _ => return self.fail("expected a policy"),
-        })
+        let is = |k: usize, f: fn(&str) -> bool| self.tokens.get(self.at + k).is_some_and(|t| f(t.text));
+        is(skip, |t| t.starts_with('%')) && is(skip + 1, |t| t == ":")
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use adl_core::ir::{Block, Expr, Func, FuncId, Program};
-use adl_core::walk::{self, Rebuild};
+use adl_core::ir::{Func, FuncId, Program};
+use adl_core::reach;
 
 use crate::pipeline::{self, Pass};
 
@@ -25,56 +25,22 @@ pub fn link(target: &Program, root: FuncId, passes: &[Pass]) -> (Program, FuncId
 fn collect(program: &Program, roots: &[FuncId]) -> (Program, HashMap<FuncId, FuncId>) {
     let mut order = vec![];
     let mut open = vec![];
-    roots.iter().for_each(|r| reach(program, *r, &mut order, &mut open));
+    roots.iter().for_each(|r| visit(program, *r, &mut order, &mut open));
     let number = |k: usize| FuncId(u32::try_from(k).expect("fewer than 2^32 functions"));
     let map: HashMap<FuncId, FuncId> = order.iter().enumerate().map(|(k, id)| (*id, number(k))).collect();
-    let funcs = order.iter().map(|id| renumber(&program.funcs[id.0 as usize], &map)).collect();
+    let renumbered = |f: &Func| Func { body: reach::renumber(&f.body, &map), ..f.clone() };
+    let funcs = order.iter().map(|id| renumbered(&program.funcs[id.0 as usize])).collect();
     (Program { funcs, boxes: program.boxes.clone(), ..Program::default() }, map)
 }
 
-fn reach(program: &Program, id: FuncId, order: &mut Vec<FuncId>, open: &mut Vec<FuncId>) {
+fn visit(program: &Program, id: FuncId, order: &mut Vec<FuncId>, open: &mut Vec<FuncId>) {
     if order.contains(&id) || open.contains(&id) {
         return;
     }
     open.push(id);
-    let mut todo: Vec<&Block> = vec![&program.funcs[id.0 as usize].body];
-    while let Some(block) = todo.pop() {
-        for stmt in &block.stmts {
-            if let Expr::Call { func, .. } = &stmt.expr {
-                reach(program, *func, order, open);
-            }
-            todo.extend(walk::blocks(&stmt.expr));
-        }
+    for callee in reach::mentioned(&program.funcs[id.0 as usize].body) {
+        visit(program, callee, order, open);
     }
     open.pop();
     order.push(id);
-}
-
-/// The function with its calls under new numbers.
-fn renumber(func: &Func, map: &HashMap<FuncId, FuncId>) -> Func {
-    struct Calls<'a>(&'a HashMap<FuncId, FuncId>);
-    impl Rebuild for Calls<'_> {
-        fn atom(&mut self, atom: &adl_core::ir::Atom) -> adl_core::ir::Atom {
-            atom.clone()
-        }
-        fn bind(&mut self, var: &adl_core::ir::Var) -> adl_core::ir::Var {
-            var.clone()
-        }
-        fn block(&mut self, block: &Block) -> Block {
-            let mut block = block.clone();
-            for stmt in &mut block.stmts {
-                stmt.expr = match &stmt.expr {
-                    Expr::Call { func, tys, args, checkpoint } => Expr::Call {
-                        func: self.0[func],
-                        tys: tys.clone(),
-                        args: args.clone(),
-                        checkpoint: *checkpoint,
-                    },
-                    expr => walk::rebuild(expr, self),
-                };
-            }
-            block
-        }
-    }
-    Func { body: Calls(map).block(&func.body), ..func.clone() }
 }

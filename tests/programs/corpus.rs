@@ -4,7 +4,7 @@ use std::path::Path;
 
 use adl::Backend;
 
-use crate::{bless, expect};
+use crate::{bless, expect, roundtrip};
 
 /// Checks one file, or rewrites its expectations.
 pub(crate) fn check(path: &Path) -> Result<(), String> {
@@ -22,7 +22,7 @@ pub(crate) fn check(path: &Path) -> Result<(), String> {
         let found = expect::run(&name, &text, backend);
         expect::compare(&expected, &found).map_err(|e| format!("{backend:?}: {e}"))?;
     }
-    Ok(())
+    roundtrip::check(&name, &text)
 }
 
 /// The text with what the interpreter does written after each expression. Numbers with a tolerance stay.

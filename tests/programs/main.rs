@@ -3,6 +3,7 @@
 mod core;
 mod corpus;
 mod expect;
+mod roundtrip;
 mod spec;
 
 use std::path::{Path, PathBuf};
@@ -20,6 +21,9 @@ fn main() -> ExitCode {
     for path in files(&root.join("spec"), "md").into_iter().chain([root.join("README.md")]) {
         trials.push(trial(&root, path, spec::check));
     }
+    for path in files(&root.join("examples"), "adl") {
+        trials.push(trial(&root, path, example));
+    }
     for path in files(&root.join("tests/core"), "core") {
         trials.push(trial(&root, path, core::check));
     }
@@ -29,6 +33,12 @@ fn main() -> ExitCode {
 fn trial(root: &Path, path: PathBuf, check: fn(&Path) -> Result<(), String>) -> Trial {
     let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
     Trial::test(name, move || check(&path).map_err(Into::into))
+}
+
+/// An example is a program of Core as well; that it runs is tested with its data, in `repl`.
+fn example(path: &Path) -> Result<(), String> {
+    let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
+    roundtrip::check(&path.display().to_string(), &text)
 }
 
 /// All files with this extension below a folder, sorted.

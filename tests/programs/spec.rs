@@ -5,7 +5,7 @@ use std::path::Path;
 
 use adl::Backend;
 
-use crate::expect;
+use crate::{expect, roundtrip};
 
 /// Checks all blocks of a page.
 pub(crate) fn check(path: &Path) -> Result<(), String> {
@@ -49,6 +49,7 @@ fn blocks(text: &str) -> Vec<Block> {
 
 impl Block {
     fn check(&self) -> Result<(), String> {
+        roundtrip::check("block.adl", &self.text)?;
         if let Some(code) = self.kind.strip_prefix("error ") {
             let found = expect::run("block.adl", &self.text, Backend::Interpreter);
             return match found.diagnostics.as_slice() {

@@ -40,3 +40,53 @@ fn texts_of_the_language_that_break_off_anywhere_end_in_diagnostics() {
         assert!(outcome.diagnostics.iter().filter(|d| d.is_error()).count() <= 3);
     }
 }
+
+/// Text in words, marks and what is between them.
+fn pieces(text: &str) -> Vec<&str> {
+    let class = |c: char| match c {
+        _ if c.is_whitespace() => 0,
+        _ if c.is_alphanumeric() || "_%@'.#".contains(c) => 1,
+        _ => 2 + u32::from(c),
+    };
+    let ends = text.char_indices().zip(text.chars().skip(1)).filter(|((_, a), b)| class(*a) != class(*b));
+    let mut cuts = vec![0];
+    cuts.extend(ends.map(|((at, a), _)| at + a.len_utf8()));
+    cuts.push(text.len());
+    cuts.windows(2).map(|w| &text[w[0]..w[1]]).collect()
+}
+
+/// Is it refused at a place inside the text, or a program that lint can judge?
+fn is_judged(text: &str) {
+    match parse::program(text) {
+        Ok(p) => {
+            let _ = lint::program(&p);
+            let _ = lint::higher_order(&p);
+            assert!(
+                parse::program(&print::program(&p)).is_ok(),
+                "what was read can be printed and read:\n{text}"
+            );
+        }
+        Err(e) => assert!(e.at <= text.len() && !e.message.is_empty()),
+    }
+}
+
+#[test]
+fn core_text_with_words_left_out_or_swapped_is_judged() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("core");
+    let mut n_files = 0;
+    for pass in std::fs::read_dir(folder).expect("it is there").flatten() {
+        for file in std::fs::read_dir(pass.path()).expect("a folder for each pass").flatten() {
+            let text = std::fs::read_to_string(file.path()).expect("it is text");
+            let input = text.split("; ---").next().unwrap_or_default();
+            let pieces = pieces(input);
+            for k in 0..pieces.len() {
+                is_judged(&[&pieces[..k], &pieces[k + 1..]].concat().concat());
+                let mut swapped = pieces.clone();
+                swapped.swap(k, (k + 2).min(pieces.len() - 1));
+                is_judged(&swapped.concat());
+            }
+            n_files += 1;
+        }
+    }
+    assert!(25 < n_files);
+}

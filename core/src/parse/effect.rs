@@ -14,8 +14,7 @@ impl Parser<'_> {
             }
             "check_size" => {
                 let (left, right) = self.two_in_parens()?;
-                let what = self.next()?;
-                Effect::CheckSize { left, right, what: self.unquote(what)?.into() }
+                Effect::CheckSize { left, right, what: self.text()?.into() }
             }
             "check_non_negative" => Effect::CheckNonNegative(self.one_in_parens()?),
             "trace" => Effect::Trace(self.one_in_parens()?),

@@ -46,13 +46,18 @@ pub(super) fn lex(text: &str) -> Result<Vec<Token<'_>>> {
             {
                 at += 1;
             }
-        } else if c.is_ascii_alphabetic() || c == b'_' || c == b'%' {
+        } else if c == b'%' || c == b'@' {
+            at += 1;
+            while at < bytes.len() && bytes[at].is_ascii_alphanumeric() {
+                at += 1;
+            }
+        } else if c.is_ascii_alphabetic() || c == b'_' {
             at += 1;
             let word = |b: u8| b.is_ascii_alphanumeric() || b"_.#'".contains(&b);
             while at < bytes.len() && word(bytes[at]) {
                 at += 1;
             }
-        } else if text[at..].starts_with("->") || text[at..].starts_with("+=") {
+        } else if ["->", "+=", "-o"].iter().any(|t| text[at..].starts_with(t)) {
             at += 2;
         } else {
             at += text[at..].chars().next().map_or(1, char::len_utf8);
@@ -66,7 +71,7 @@ pub(super) fn lex(text: &str) -> Result<Vec<Token<'_>>> {
 }
 
 /// A number as a constant: with a `.` or exponent a float.
-pub(super) fn number(t: &str) -> Option<Lit> {
+fn number(t: &str) -> Option<Lit> {
     let digits = t.strip_prefix('-').unwrap_or(t);
     if !digits.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
@@ -75,4 +80,25 @@ pub(super) fn number(t: &str) -> Option<Lit> {
         return single.parse().ok().map(Lit::F32);
     }
     if t.contains(['.', 'e']) { t.parse().ok().map(Lit::F64) } else { t.parse().ok().map(Lit::Int) }
+}
+
+/// Is it a variable, `%0` or `@0`?
+pub(super) fn is_var(t: &str) -> bool {
+    t.starts_with(['%', '@'])
+}
+
+/// A constant that is one word; not a text in quotes.
+pub(super) fn literal(t: &str) -> Option<Lit> {
+    Some(match t {
+        "true" => Lit::Bool(true),
+        "false" => Lit::Bool(false),
+        "unit" => Lit::Unit,
+        "inf" => Lit::F64(f64::INFINITY),
+        "-inf" => Lit::F64(f64::NEG_INFINITY),
+        "NaN" => Lit::F64(f64::NAN),
+        "inff32" => Lit::F32(f32::INFINITY),
+        "-inff32" => Lit::F32(f32::NEG_INFINITY),
+        "NaNf32" => Lit::F32(f32::NAN),
+        _ => return number(t),
+    })
 }

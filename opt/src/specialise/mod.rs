@@ -27,6 +27,7 @@ use adl_ad::Derivatives;
 use adl_core::build::{self, Builder};
 use adl_core::ir::{Atom, Block, Expr, Func, FuncId, Item, ItemKind, Program, Var};
 use adl_core::prim::{Prim, PrimDef};
+use adl_core::reach;
 use adl_core::ty::{INT, Ty, TyVar};
 use adl_core::walk::{self, Subst};
 use adl_diag::{Code, Span};
@@ -205,7 +206,7 @@ impl Specialiser {
     /// Top-level variables that a block reads, directly or through functions.
     fn free_globals(&mut self, block: &Block) -> Vec<Var> {
         let mut vars = walk::free_vars(block);
-        for f in called(block) {
+        for f in reach::mentioned(block) {
             for v in self.globals_of(f).iter() {
                 if !vars.contains(v) {
                     vars.push(v.clone());
@@ -235,23 +236,6 @@ impl Specialiser {
         self.globals.insert(f, vars.clone());
         vars
     }
-}
-
-/// Functions that a block mentions.
-fn called(block: &Block) -> Vec<FuncId> {
-    let mut out = vec![];
-    let mut todo = vec![block];
-    while let Some(b) = todo.pop() {
-        for s in &b.stmts {
-            if let Expr::Call { func, .. } | Expr::FuncRef { func, .. } = &s.expr {
-                out.push(*func);
-            }
-            todo.extend(walk::blocks(&s.expr));
-        }
-    }
-    out.sort_unstable();
-    out.dedup();
-    out
 }
 
 /// How many statements a block has, nested ones included.

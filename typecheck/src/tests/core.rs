@@ -1,95 +1,23 @@
-//! What elaboration writes: variables are bound once, and before they are used.
+//! What elaboration writes: well-formed Core, which reads back from its text.
 
-use std::collections::HashSet;
-
-use adl_core::{
-    ir::{Block, Expr, ItemKind, LoopKind, Program, Var},
-    walk,
-};
+use adl_core::{lint, parse, print};
 
 use super::{GOOD, check, session};
 use crate::session::Options;
 
-/// C1 and C2 of Core.
-fn lint(program: &Program) -> Result<(), String> {
-    let mut seen = HashSet::new();
-    let mut globals: HashSet<Var> = HashSet::new();
-    for item in &program.items {
-        scoped(&item.body, &mut globals.clone(), &mut seen)?;
-        match &item.kind {
-            ItemKind::Let(vars) => globals.extend(vars.iter().cloned()),
-            ItemKind::Param(_, var) => {
-                globals.insert(var.clone());
-            }
-            ItemKind::Show | ItemKind::Test(_) => {}
-        }
-        if let ItemKind::Let(vars) = &item.kind
-            && vars.len() != item.body.results.len()
-        {
-            return Err("a `let` has another number of variables than results".into());
-        }
-    }
-    for func in &program.funcs {
-        let mut scope = globals.clone();
-        scope.extend(func.params.iter().cloned());
-        scoped(&func.body, &mut scope, &mut seen).map_err(|e| format!("in {}: {e}", func.name))?;
-    }
-    Ok(())
-}
-
-fn scoped(block: &Block, scope: &mut HashSet<Var>, seen: &mut HashSet<Var>) -> Result<(), String> {
-    for stmt in &block.stmts {
-        for v in walk::free_vars_expr(&stmt.expr) {
-            if !scope.contains(&v) {
-                return Err(format!("`{}` is not in scope in {:?}", v.name(), stmt.expr));
-            }
-        }
-        for inner in walk::blocks(&stmt.expr) {
-            let mut inner_scope = scope.clone();
-            inner_scope.extend(params(&stmt.expr));
-            scoped(inner, &mut inner_scope, seen)?;
-        }
-        for v in &stmt.vars {
-            if !seen.insert(v.clone()) {
-                return Err(format!("`{}` is bound twice", v.name()));
-            }
-            scope.insert(v.clone());
-        }
-    }
-    for v in block.results.iter().filter_map(|a| a.var()) {
-        if !scope.contains(v) {
-            return Err(format!("the result `{}` is not in scope", v.name()));
-        }
-    }
-    Ok(())
-}
-
-/// The variables that a form binds for its blocks.
-#[expect(clippy::wildcard_enum_match_arm, reason = "few forms bind variables")]
-fn params(e: &Expr) -> Vec<Var> {
-    match e {
-        Expr::For { var, .. } => vec![var.clone()],
-        Expr::Lambda(l) => vec![l.param.clone()],
-        Expr::Case { arms, .. } => arms.iter().flat_map(|a| a.params.clone()).collect(),
-        Expr::Loop { kind, state, .. } => {
-            let more = match kind {
-                LoopKind::For { var, .. } => vec![var.clone()],
-                LoopKind::While { params, .. } => params.clone(),
-            };
-            state.iter().cloned().chain(more).collect()
-        }
-        _ => vec![],
-    }
-}
-
 #[test]
-fn variables_are_bound_once_and_before_use() {
+fn core_is_well_formed_and_reads_back() {
     let base = session(Options::default());
     for (name, text) in GOOD.iter().copied().chain(MORE.iter().map(|t| ("more", *t))) {
         let (checked, found) = check(&base, text);
         assert!(checked.is_ok(), "{name}\n{found}");
-        if let Err(why) = lint(&checked.program) {
-            panic!("{name}: {why}\n{text}");
+        if let Err(v) = lint::higher_order(&checked.program) {
+            panic!("{name}: {}: {}\n{text}", v.rule, v.message);
+        }
+        let printed = print::program(&checked.program);
+        match parse::program(&printed) {
+            Ok(read) => assert_eq!(print::program(&read), printed, "{name}"),
+            Err(e) => panic!("{name}: byte {}: {}\n{printed}", e.at, e.message),
         }
     }
 }
