@@ -72,11 +72,13 @@ impl Session {
         });
         assert!(checked.is_ok(), "the prelude does not check: {:?}", checked.diagnostics);
         let account = Account::new(config.limits.memory);
+        let mut specialiser = Specialiser::new(checked.program);
+        specialiser.library.push(file);
         Session {
             config,
             sources,
             checker,
-            specialiser: Specialiser::new(checked.program),
+            specialiser,
             shapes: HashMap::new(),
             values: HashMap::new(),
             account,
@@ -364,7 +366,6 @@ fn no_machine(e: &CompileError) -> Diagnostic {
 
 /// A failure of the program, as a diagnostic at its place.
 pub(crate) fn runtime_error(e: RuntimeError) -> Diagnostic {
-    let label = e.message.clone();
     let d = Diagnostic::error(e.code, e.message);
-    if e.span.is_dummy() { d } else { d.label(e.span, label) }
+    if e.span.is_dummy() { d } else { d.label(e.span, "here") }
 }

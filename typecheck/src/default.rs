@@ -307,6 +307,26 @@ impl Checker {
 
     /// Closes a top-level item that is not generalised.
     pub(crate) fn close(&mut self, t: &Ty, mark: usize, span: Span) {
+        self.close_constraints(mark, span);
+        self.determine(t, span);
+    }
+
+    /// Closes a top-level expression. No one uses its value, so that a type of which nothing is asked may be
+    /// any: `error("…")`, `\x. x`.
+    pub(crate) fn close_unused(&mut self, t: &Ty, mark: usize, span: Span) {
+        self.close_constraints(mark, span);
+        for v in self.arena.free_vars(t) {
+            let data = self.arena.var(v);
+            let plain = data.kind == VKind::Type && !data.ix && data.lit.is_none();
+            if plain && self.arena.is_open(v) && self.arena.closure(v).is_empty() {
+                self.arena.var_mut(v).link = crate::types::Link::Ty(crate::types::unit());
+            }
+        }
+        self.determine(t, span);
+    }
+
+    /// Solves and defaults what is open since `mark`; what stays open is reported.
+    fn close_constraints(&mut self, mark: usize, span: Span) {
         self.solve(span);
         loop {
             let open = self.open_since(mark);
@@ -318,6 +338,10 @@ impl Checker {
             self.stuck(id);
         }
         self.active.truncate(mark);
+    }
+
+    /// Gives the type variables of a top-level value their defaults.
+    fn determine(&mut self, t: &Ty, span: Span) {
         for v in self.arena.free_vars(t) {
             if !self.arena.is_open(v) {
                 continue;

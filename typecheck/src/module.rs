@@ -340,7 +340,7 @@ impl Checker {
         self.level = 1;
         let value = self.used(e);
         self.level = 0;
-        self.close(&value.ty, mark, e.span);
+        self.close_unused(&value.ty, mark, e.span);
         self.check_for_sets(sets);
         value
     }

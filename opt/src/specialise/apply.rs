@@ -159,7 +159,12 @@ impl Spec<'_> {
         let name = self.name_of(&closure.code);
         let on_stack = if let Code::Func(id) = &closure.code { Some(*id) } else { None };
         self.s.stack.extend(on_stack);
-        let span = self.span;
+        // One instance serves many calls: its failures are where it stands.
+        let span = match &closure.code {
+            Code::Func(id) => self.s.source.funcs[id.0 as usize].span,
+            Code::Lambda(l) => l.span,
+            Code::Deriv(_) | Code::Linear(_) => self.span,
+        };
         // Top-level variables that a lambda reads through functions it calls are captured by it as well.
         let mut sub = Spec::new(self.s, &params, globals, span);
         sub.open();

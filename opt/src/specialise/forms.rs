@@ -18,7 +18,11 @@ impl Spec<'_> {
     pub(crate) fn block(&mut self, block: &Block, env: &Env) -> Result<Vec<Val>> {
         let mut env = env.clone();
         for stmt in &block.stmts {
-            let outer = std::mem::replace(&mut self.span, stmt.span);
+            let outer = self.span;
+            // What fails in the library fails where the program calls it.
+            if !self.s.is_library(stmt.span) || self.s.is_library(outer) {
+                self.span = stmt.span;
+            }
             let vals = self.stmt(stmt, &env)?;
             self.span = outer;
             for (v, val) in stmt.vars.iter().zip(vals) {

@@ -30,7 +30,7 @@ use adl_core::prim::{Prim, PrimDef};
 use adl_core::reach;
 use adl_core::ty::{INT, Ty, TyVar};
 use adl_core::walk::{self, Subst};
-use adl_diag::{Code, Span};
+use adl_diag::{Code, FileId, Span};
 
 use shape::{Closure, Shape, TyVal, Val};
 
@@ -88,6 +88,8 @@ pub struct Specialiser {
     globals: HashMap<FuncId, Rc<Vec<Var>>>,
     /// Functions being specialised, from the outside in.
     stack: Vec<FuncId>,
+    /// The files of the library.
+    pub library: Vec<FileId>,
     /// Time spent in `adl_ad` so far, which is part of the time of specialisation.
     pub expanding: std::time::Duration,
 }
@@ -144,6 +146,7 @@ impl Specialiser {
             instances: vec![],
             globals: HashMap::new(),
             stack: vec![],
+            library: vec![],
             expanding: std::time::Duration::ZERO,
         }
     }
@@ -195,6 +198,11 @@ impl Specialiser {
         let func = Func { name: name.to_string(), tparams: vec![], params, body, span: item.span };
         let func = self.push(func);
         Ok(ItemCode { func, inputs, results, n_sizes })
+    }
+
+    /// Is it a place in the library?
+    pub(crate) fn is_library(&self, span: Span) -> bool {
+        !span.is_dummy() && self.library.contains(&span.file)
     }
 
     pub(crate) fn push(&mut self, func: Func) -> FuncId {
