@@ -198,6 +198,15 @@ fn foreign(file: FileId, tokens: &[Spanned], at: usize) -> Option<Diagnostic> {
             return Some(errors::foreign(Span::new(file, start, end), word, hint));
         }
     }
+    // `fn(x) x`: the word stands before the brackets.
+    if let Some(close) = at.checked_sub(1)
+        && tokens[close].1 == Tok::ParenClose
+        && let Some(k) = innermost_open(tokens, close).and_then(|k| k.checked_sub(1))
+        && let (start, Tok::Id(word), end) = tokens[k]
+        && let Some((_, hint)) = WORDS[..5].iter().find(|(w, _)| *w == word)
+    {
+        return Some(errors::foreign(Span::new(file, start, end), word, hint));
+    }
     let pair = at.checked_sub(1).and_then(|k| Some((tokens.get(k)?, tokens.get(at)?)));
     match pair {
         Some((&(start, Tok::Star, mid), &(next, Tok::Star, end))) if mid == next => {
@@ -219,6 +228,9 @@ fn hint(
 ) -> Option<String> {
     if has("else") {
         return Some("`if` has a value, so it needs `else`; a statement is `when c do …`".into());
+    }
+    if let Some(hint) = foreign_form(tokens, at, has) {
+        return Some(hint);
     }
     match (found, before) {
         (Some(Tok::Arrow), _) if in_lambda(tokens, at) => Some("a lambda has a dot: `\\x. x + 1`".into()),
@@ -264,6 +276,54 @@ fn hint(
         }
         _ => None,
     }
+}
+
+/// Forms of other languages: arguments with names, slices, assignments, arrows of lambdas, numbers as sets.
+fn foreign_form(tokens: &[Spanned], at: usize, has: &dyn Fn(&str) -> bool) -> Option<String> {
+    let found = tokens.get(at)?.1;
+    let before = tokens.get(at.checked_sub(1)?)?.1;
+    if let (Tok::Int(n), Tok::Colon) = (found, before)
+        && has("exists")
+    {
+        return Some(format!("the index set of {n} elements is `Fin({n})`"));
+    }
+    if !before.ends_expression() {
+        return None;
+    }
+    let open = innermost_open(tokens, at);
+    let bracket = open.map(|k| tokens[k].1);
+    let called = open.and_then(|k| tokens.get(k.checked_sub(1)?)).map(|t| t.1);
+    match (found, before, bracket) {
+        (Tok::Equals, Tok::Id(name), Some(Tok::ParenOpen)) if called.is_some_and(Tok::ends_expression) => {
+            Some(format!(
+                "arguments have no names: write the value alone, or take a struct, `f(Options {{ {name} = … }})`"
+            ))
+        }
+        (Tok::Colon, _, Some(Tok::SquareOpen)) if called.is_some_and(Tok::ends_expression) => {
+            Some("a part of a table is `slice(xs, start, count)`".into())
+        }
+        (Tok::Equals, Tok::SquareClose, None | Some(Tok::BraceOpen)) => {
+            Some("values do not change: `a with { [i] = x }` is the table with one element replaced".into())
+        }
+        (Tok::Arrow, _, _) if !has("->") && !in_lambda(tokens, at) => {
+            Some("a lambda is written `\\x. x + 1`".into())
+        }
+        _ => None,
+    }
+}
+
+/// The bracket around the token.
+fn innermost_open(tokens: &[Spanned], at: usize) -> Option<usize> {
+    let mut depth = 0;
+    for (k, (_, tok, _)) in tokens[..at].iter().enumerate().rev() {
+        match tok {
+            Tok::ParenClose | Tok::SquareClose | Tok::BraceClose => depth += 1,
+            Tok::ParenOpen | Tok::SquareOpen | Tok::BraceOpen if depth == 0 => return Some(k),
+            Tok::ParenOpen | Tok::SquareOpen | Tok::BraceOpen => depth -= 1,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// A value right after a value.

@@ -20,6 +20,8 @@ pub(crate) struct Lexed<'s> {
     pub(crate) tokens: Vec<Spanned<'s>>,
     /// The `///` lines: where each starts, and its text.
     pub(crate) docs: Vec<(usize, String)>,
+    /// Where the first string opens that does not end on its line.
+    pub(crate) open_string: Option<u32>,
     /// What went wrong.
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// Where tokens were put in or left out to balance brackets; errors there are consequences.
@@ -202,6 +204,7 @@ impl<'s> Ctx<'s> {
         }
         if !closed {
             let span = self.span(start, start + literal.len());
+            self.out.open_string.get_or_insert(span.start);
             self.out.diagnostics.push(errors::open_string(span));
         }
     }

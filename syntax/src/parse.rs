@@ -18,7 +18,7 @@ const MAX_ERRORS_PER_ITEM: usize = 20;
 
 /// Parses a file. Never fails: it gives what could be read, and what is wrong with the rest.
 pub fn parse(file: FileId, text: &str) -> (Module, Vec<Diagnostic>) {
-    let Lexed { tokens, docs, mut diagnostics, patched, .. } = lex(file, text);
+    let Lexed { tokens, docs, mut diagnostics, patched, open_string, .. } = lex(file, text);
     let mut chunks = split(&tokens);
     let mut module = Module::default();
     if let Some([(_, Tok::Id("language"), _), (_, Tok::Int(n), _)]) = chunks.first() {
@@ -46,6 +46,10 @@ pub fn parse(file: FileId, text: &str) -> (Module, Vec<Diagnostic>) {
         before = end;
     }
     diagnostics.sort_by_key(|d| d.span().start);
+    // After a string that does not end, texts and code have changed places: the rest is its consequence.
+    if let Some(at) = open_string {
+        diagnostics.retain(|d| d.span().start <= at);
+    }
     (module, diagnostics)
 }
 

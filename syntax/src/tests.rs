@@ -265,7 +265,7 @@ fn syntax_errors_say_what_is_meant() {
     1:3 E0106 expected an operator or the end of the statement, found `=>` | a lambda is written `\x. x + 1`
 
     "let f = fn(x) x"
-    1:15 E0106 expected an operator or the end of the statement, found `x` | two values follow each other: an operator, a comma or a new line is missing
+    1:9 E0108 `fn` is not a word of adl | a function is `def f(x) = …`, a lambda `\x. …`
 
     "lambda x: x"
     1:1 E0108 `lambda` is not a word of adl | a lambda is written `\x. x + 1`
@@ -389,6 +389,38 @@ fn syntax_errors_say_what_is_meant() {
 
     "def f(x: Foo(3)) = x"
     1:10 E0106 `Foo(…)` is not a type | write `Foo[…]`
+    "##);
+}
+
+#[test]
+fn forms_of_other_languages_have_hints() {
+    let cases = [
+        "map(x -> x + 1, xs)",
+        "f(1.0, lr=0.1)",
+        "xs[0:2]",
+        "a[1] = 5",
+        "for i: 10. float(i)",
+        "let s = \"abc\ndef\"\ns",
+    ];
+    let found: Vec<String> = cases.iter().map(|c| format!("{c:?}\n{}", errors(c))).collect();
+    insta::assert_snapshot!(found.join("\n\n"), @r##"
+    "map(x -> x + 1, xs)"
+    1:7 E0106 expected `,` or `)`, found `->` | a lambda is written `\x. x + 1`
+
+    "f(1.0, lr=0.1)"
+    1:10 E0106 expected `,` or `)`, found `=` | arguments have no names: write the value alone, or take a struct, `f(Options { lr = … })`
+
+    "xs[0:2]"
+    1:5 E0106 expected `,` or `]`, found `:` | a part of a table is `slice(xs, start, count)`
+
+    "a[1] = 5"
+    1:6 E0106 expected an operator or the end of the statement, found `=` | values do not change: `a with { [i] = x }` is the table with one element replaced
+
+    "for i: 10. float(i)"
+    1:8 E0106 expected a type, found the number 10 | the index set of 10 elements is `Fin(10)`
+
+    "let s = \"abc\ndef\"\ns"
+    1:9 E0102 this string does not end | close it with `"`; a line break inside is written `\n`
     "##);
 }
 

@@ -6,7 +6,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use adl_diag::{Code, Diagnostic};
+use adl_diag::{Code, Diagnostic, Span};
 
 use crate::{
     data::{Body, Data},
@@ -40,6 +40,8 @@ pub(crate) struct Arena {
     pub(crate) from_int: Vec<DataId>,
     /// How many variables [`Arena::compress`] has seen.
     compressed: usize,
+    /// Where what is unified stands.
+    pub(crate) place: Span,
     /// Counts bindings, so that a caller can tell whether something moved.
     pub(crate) bindings: u64,
     /// Constraints to run again.
@@ -68,6 +70,7 @@ impl Arena {
             given: None,
             classes: vec![],
             link: Link::Open,
+            origin: None,
             watch: vec![],
         });
         v
@@ -256,6 +259,54 @@ impl Arena {
                     .collect(),
             ),
         }
+    }
+
+    /// The constructors of an enum with what they hold, in the order of their tags. The tangent of an enum has
+    /// `Zero`, then the constructors of the enum with tangents inside. Other types have none.
+    pub(crate) fn alternatives(&self, t: &Ty) -> Vec<(Arc<str>, Vec<Ty>)> {
+        let head = self.head(t);
+        let Ty::Con(Con::Tangent, args) = &head else {
+            return match self.payloads(&head) {
+                Body::Enum(ctors) => ctors,
+                Body::Struct(_) => vec![],
+            };
+        };
+        let ctors = self.alternatives(&args[0]);
+        if ctors.is_empty() {
+            return vec![];
+        }
+        let tangents = |ts: Vec<Ty>| ts.iter().map(|t| self.tangent(t)).collect();
+        let zero = (Arc::from("Zero"), vec![]);
+        std::iter::once(zero).chain(ctors.into_iter().map(|(n, ts)| (n, tangents(ts)))).collect()
+    }
+
+    /// The fields of a struct, or of the tangent of one.
+    pub(crate) fn fields(&self, t: &Ty) -> Option<Vec<(Arc<str>, Ty)>> {
+        match self.head(t) {
+            Ty::Con(Con::Tangent, args) => {
+                let fields = self.fields(&args[0])?;
+                Some(fields.into_iter().map(|(n, t)| (n, self.tangent(&t))).collect())
+            }
+            t @ Ty::Con(Con::Data(_), _) => match self.payloads(&t) {
+                Body::Struct(fields) => Some(fields),
+                Body::Enum(_) => None,
+            },
+            Ty::Con(..) | Ty::Var(_) | Ty::Fin(_) | Ty::Exists(_) | Ty::Error => None,
+        }
+    }
+
+    /// The declaration that the type is of, or the tangent of.
+    pub(crate) fn declared(&self, t: &Ty) -> Option<DataId> {
+        match self.head(t) {
+            Ty::Con(Con::Data(id), _) => Some(id),
+            Ty::Con(Con::Tangent, args) => self.declared(&args[0]),
+            Ty::Con(..) | Ty::Var(_) | Ty::Fin(_) | Ty::Exists(_) | Ty::Error => None,
+        }
+    }
+
+    /// The tangent of a struct or enum that is no type of its own.
+    pub(crate) fn is_tangent_of_data(&self, t: &Ty) -> bool {
+        self.is(t, Con::Tangent) && self.declared(t).is_some()
     }
 
     // ---- traversals -----------------------------------------------------------------------------------

@@ -104,6 +104,12 @@ impl Checker {
         if kl.is_index() || kr.is_index() {
             return self.bin_with_index(op, (&l, kl), (&r, kr), result);
         }
+        if kl.is_scalar()
+            && kr.is_scalar()
+            && let Some(done) = self.bin_with_instance(op, &l, &r, result)?
+        {
+            return Ok(done);
+        }
         if kl.is_scalar() && kr.is_scalar() {
             if kl == Shape::Num && kr == Shape::Num && !self.arena.same(&l, &r) {
                 return Err(self.bad(
@@ -134,6 +140,40 @@ impl Checker {
             }
         }
         self.bin_rest(op, (&l, kl), (&r, kr), result, &why)
+    }
+
+    /// A Float scales a type with `instance Num` that is a Vector. An integer literal is of the type itself where
+    /// its instance says how, and else scales too. `None` where the operands are other numbers.
+    fn bin_with_instance(&mut self, op: Arith, l: &Ty, r: &Ty, result: &Ty) -> Result<Option<bool>, Fail> {
+        let instance = |t: &Ty| if let Ty::Con(Con::Data(id), _) = t { Some(*id) } else { None };
+        let (number, of, id, number_is_left) = match (instance(l), instance(r)) {
+            (Some(id), None) => (r, l, id, false),
+            (None, Some(id)) => (l, r, id, true),
+            (Some(_), Some(_)) | (None, None) => return Ok(None),
+        };
+        let literal = self.lit_kind(number);
+        let class = op.class();
+        let own = literal == Some(LitKind::Int) && self.arena.from_int.contains(&id);
+        if own && (self.arena.instances.contains(&(id, class)) || class == Class::Add) {
+            return Ok(None);
+        }
+        let scales = op == Arith::Mul || (op == Arith::Div && !number_is_left);
+        if !scales {
+            let hint = if literal == Some(LitKind::Int) {
+                "what a number is as a value of this type, `def from_int(k) = …` of its instance says"
+            } else {
+                "a number may only scale this type: stand on either side of `*` and right of `/`"
+            };
+            return Err(self.bad(op, l, r, Some(hint)));
+        }
+        if literal.is_some() {
+            self.arena.unify(number, &float())?;
+        } else if self.is_int(number) {
+            return Err(self.bad(op, l, r, Some("it is scaled by a Float: write `float(…)`")));
+        }
+        self.arena.need(Class::Vector, of, &Why::of(&format!("for `{}` with a number", op.symbol())))?;
+        self.arena.unify(result, of)?;
+        Ok(Some(true))
     }
 
     /// An index is an operand: the result is an Int.

@@ -125,6 +125,8 @@ pub(crate) struct Checker {
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// The documentation of names defined at the top level.
     pub(crate) docs: BTreeMap<String, String>,
+    /// Names of sizes that were opened in the item at hand.
+    pub(crate) opened: Vec<String>,
     /// How many errors there were before the item at hand.
     pub(crate) errors_before: usize,
 }
@@ -276,11 +278,24 @@ impl Checker {
 
     /// Makes `found` equal to `wanted`, or reports it at the place.
     pub(crate) fn unify_at(&mut self, found: &Ty, wanted: &Ty, span: Span) {
+        self.arena.place = span;
         if let Err(fail) = self.arena.unify(found, wanted) {
             let fail = self.in_whole(fail, found, wanted);
-            self.report_at(fail, span, "here");
+            let shown = errors::at(*fail, span, "here");
+            self.report(self.with_origins(shown, found, wanted));
             self.poison(found);
         }
+    }
+
+    /// Adds where two index sets come from that differ between these types.
+    pub(crate) fn with_origins(&self, mut d: Diagnostic, found: &Ty, wanted: &Ty) -> Diagnostic {
+        for (set, origin) in self.arena.differing_sets(found, wanted).into_iter().flatten() {
+            let Some(span) = origin.filter(|s| !s.is_dummy()) else { continue };
+            if !d.labels.iter().any(|(old, _)| *old == span) {
+                d = d.label(span, format!("`{}` comes from here", self.arena.show(&set)));
+            }
+        }
+        d
     }
 
     /// Says which whole types differ, where only parts were named.

@@ -116,7 +116,7 @@ impl Arena {
         Err(Box::new(errors::no_class(&self.show(t), class, why, hint)))
     }
 
-    /// Structs and enums: `Eq`, `Show`, `Add` and `Vector` go through their parts.
+    /// Structs and enums: `Eq`, `Show`, `Add` and `Vector` go through their parts, `Ord` where it is derived.
     fn need_data(&mut self, class: Class, t: &Ty, why: &Why) -> Result<(), Fail> {
         let Ty::Con(Con::Data(id), _) = t else { return Ok(()) };
         let name = self.decl(*id).name.clone();
@@ -129,6 +129,18 @@ impl Arena {
                 ctors.iter().flat_map(|(_, p)| p).try_for_each(|p| self.need(class, p, why))
             }
             (Body::Enum(_), Class::Ord) if self.decl(*id).is_index_set() => Ok(()),
+            (body, Class::Ord) if self.decl(*id).derives.contains(&Class::Ord) => {
+                let parts: Vec<Ty> = match body {
+                    Body::Struct(fields) => fields.into_iter().map(|(_, f)| f).collect(),
+                    Body::Enum(ctors) => ctors.into_iter().flat_map(|(_, p)| p).collect(),
+                };
+                parts.iter().try_for_each(|p| self.need(class, p, why))
+            }
+            (body, Class::Ord) => {
+                let keyword = if matches!(body, Body::Struct(_)) { "struct" } else { "enum" };
+                let hint = format!("its order has to be asked for: `{keyword} {name} derives Ord {{ … }}`");
+                Err(Box::new(errors::no_class(&self.show(t), class, why, Some(hint))))
+            }
             (Body::Struct(_), Class::Num | Class::Floating) => {
                 let hint = format!(
                     "products of structs are not fieldwise; write `instance {}({name}) {{ … }}`",

@@ -229,6 +229,7 @@ impl Checker {
             let before = self.arena.bindings;
             let place = self.constraints[id].span;
             self.current = place;
+            self.arena.place = place;
             let kind = self.constraints[id].kind.clone();
             let outcome = self.attempt(id, &kind);
             match outcome {
@@ -269,6 +270,10 @@ impl Checker {
                 errors::at(labelled, right, &text(&types[1]))
             }
             None => errors::at(*fail, span, "here"),
+        };
+        let diagnostic = match types.as_slice() {
+            [left, right, ..] => self.with_origins(diagnostic, left, right),
+            _ => diagnostic,
         };
         if !types.iter().any(|t| self.mentions_error(t)) {
             self.report(diagnostic);

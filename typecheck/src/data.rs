@@ -43,7 +43,8 @@ impl Data {
     }
 }
 
-/// A constructor: its enum and its number.
+/// A constructor: its enum and its number. In the tangent of the enum `Zero` has number 0, and the constructors
+/// of the enum follow; which of the two is meant, the type says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CtorRef {
     pub(crate) data: DataId,

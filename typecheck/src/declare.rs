@@ -100,6 +100,24 @@ impl Checker {
                 self.report(errors::unsupported(span, "recursive types"));
             }
         }
+        for item in items {
+            match &item.kind {
+                ItemKind::Struct(s) => self.check_derived(&s.name, &s.derives),
+                ItemKind::Enum(e) => self.check_derived(&e.name, &e.derives),
+                _ => {}
+            }
+        }
+    }
+
+    /// Derived classes have to hold, whatever the parameters are.
+    fn check_derived(&mut self, of: &Name, derives: &[Name]) {
+        let Some(TypeName::Data(id)) = self.type_names.get(&of.text) else { return };
+        let whole = self.data_at_fresh(*id);
+        for name in derives {
+            let Some(class) = Class::from_name(&name.text) else { continue };
+            let why = format!("as `{}` derives it", of.text);
+            self.need_at(class, &whole, &why, name.span);
+        }
     }
 
     fn params(&mut self, decl: &Decl, sets: &[bool]) -> Vec<V> {

@@ -10,7 +10,7 @@ use crate::{
     checker::Checker,
     constraint::{Arith, IndexSyntax, Kind},
     errors,
-    types::{Class, Con, LitKind, Ty, V, VKind, Why, float, int},
+    types::{Class, Con, LitKind, Ty, V, VKind, Why, float, int, unit},
 };
 
 impl Checker {
@@ -58,11 +58,23 @@ impl Checker {
     /// Phase 2: a variable whose tangent is something known is a vector.
     fn step_tangent(&mut self, kind: &Kind, _: &[V]) -> Option<Result<bool, Fail>> {
         let Kind::Tan { left, right } = kind else { return None };
+        // Tangents of one struct or enum are those of equal parameters.
+        if let (Ty::Con(Con::Tangent, a), Ty::Con(Con::Tangent, b)) =
+            (self.arena.head(left), self.arena.head(right))
+            && self.arena.declared(&a[0]).is_some_and(|id| self.arena.declared(&b[0]) == Some(id))
+        {
+            return Some(self.arena.unify(&a[0], &b[0]).map(|()| true));
+        }
         for side in [left, right] {
             if let Ty::Con(Con::Tangent, args) = self.arena.head(side)
                 && let Ty::Var(v) = self.arena.prune(&args[0])
                 && self.arena.is_open(v)
             {
+                // Of the numbers only an Int has the tangent `()`.
+                let other = if std::ptr::eq(side, left) { right } else { left };
+                if self.arena.var(v).lit.is_some() && self.arena.same(other, &unit()) {
+                    return Some(self.arena.unify(&args[0], &int()).map(|()| false));
+                }
                 let why = Why::of("as its tangent is used as a value");
                 return Some(self.arena.need(Class::Vector, &args[0], &why).map(|()| false));
             }

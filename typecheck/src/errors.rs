@@ -77,6 +77,7 @@ pub(crate) fn literal_type(decimal: bool, ty: &str, is_int: bool) -> Diagnostic 
     match ty {
         _ if is_int => d.help("Int and Float do not mix: write `float(…)`"),
         "Bool" => d.help("a truth value is `true`, `false` or a comparison such as `x > 0`"),
+        "()" => d.help("the tangent of an Int is `()`: write that"),
         "String" => d.help("text stands in quotes; `show(x)` gives the text of a number"),
         _ => d,
     }
@@ -300,6 +301,9 @@ pub(crate) fn unknown_ctor(span: Span, name: &str, near: Option<String>) -> Diag
     let d = error(Code::E0303, format!("there is no constructor `{name}`")).label(span, "not found");
     match (near, name) {
         (Some(near), _) => d.help(format!("did you mean `{near}`?")),
+        (None, "Zero") => {
+            d.help("`Zero` is a constructor where the tangent of an enum is expected; `zero` is the zero of any type")
+        }
         (None, "True" | "False") => d.help("truth values are `true` and `false`"),
         (None, "None" | "Null" | "Nil") => {
             d.help("adl has no null; an optional value is an enum: `enum Option[a] { None, Some(a) }`")

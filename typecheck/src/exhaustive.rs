@@ -66,10 +66,8 @@ impl Checker {
             TpKind::Lit(lit) => Row::Head(Head::Lit(lit.clone()), vec![]),
             TpKind::Tuple(ps) => Row::Head(Head::Tuple, ps.iter().map(|p| self.row(p)).collect()),
             TpKind::Ctor(ctor, ps) => {
-                let name = match &self.arena.decl(ctor.data).body {
-                    Body::Enum(ctors) => ctors[ctor.tag as usize].0.to_string(),
-                    Body::Struct(_) => String::new(),
-                };
+                let all = self.arena.alternatives(&p.ty);
+                let name = all.get(ctor.tag as usize).map_or(String::new(), |(name, _)| name.to_string());
                 Row::Head(Head::Ctor(*ctor, name), ps.iter().map(|p| self.row(p)).collect())
             }
             TpKind::Struct(id, fields) => {
@@ -92,28 +90,23 @@ impl Checker {
         match con {
             Con::Bool => Some([true, false].into_iter().map(|b| (Head::Lit(Lit::Bool(b)), vec![])).collect()),
             Con::Tuple => Some(vec![(Head::Tuple, args.to_vec())]),
-            Con::Data(id) => Some(match self.arena.payloads(&head) {
-                Body::Struct(fields) => {
-                    let names = fields.iter().map(|(n, _)| n.to_string()).collect();
-                    let head = Head::Struct(self.arena.decl(*id).name.to_string(), names);
-                    vec![(head, fields.into_iter().map(|(_, t)| t).collect())]
-                }
-                Body::Enum(ctors) => (0..)
-                    .zip(ctors)
-                    .map(|(tag, (name, payload))| {
-                        (Head::Ctor(CtorRef { data: *id, tag }, name.to_string()), payload)
-                    })
-                    .collect(),
-            }),
-            Con::Float
-            | Con::F32
-            | Con::Int
-            | Con::Str
-            | Con::Key
-            | Con::Table
-            | Con::Fun
-            | Con::Lin
-            | Con::Tangent => None,
+            Con::Data(_) | Con::Tangent => {
+                let data = self.arena.declared(&head)?;
+                Some(match self.arena.fields(&head) {
+                    Some(fields) => {
+                        let names = fields.iter().map(|(n, _)| n.to_string()).collect();
+                        let head = Head::Struct(self.arena.decl(data).name.to_string(), names);
+                        vec![(head, fields.into_iter().map(|(_, t)| t).collect())]
+                    }
+                    None => (0..)
+                        .zip(self.arena.alternatives(&head))
+                        .map(|(tag, (name, payload))| {
+                            (Head::Ctor(CtorRef { data, tag }, name.to_string()), payload)
+                        })
+                        .collect(),
+                })
+            }
+            Con::Float | Con::F32 | Con::Int | Con::Str | Con::Key | Con::Table | Con::Fun | Con::Lin => None,
         }
     }
 

@@ -170,6 +170,9 @@ impl Checker {
             }
             return Err((call.span, format!("the variable is passed to a `->`, `{}`", builtin.name)));
         }
+        if matches!(f.kind, Tk::Ctor(_)) && self.arena.is(&call.ty, Con::Tangent) {
+            return self.linear_in(arg, vars);
+        }
         match self.arena.head(&f.ty) {
             Ty::Con(Con::Lin, _) => self.linear_in(arg, vars),
             _ => Err((call.span, "the variable is passed to a `->`".into())),

@@ -261,6 +261,7 @@ impl Checker {
     ) {
         let before = self.errors();
         self.errors_before = before;
+        self.opened.clear();
         let first = *funcs;
         let targets: Vec<usize> = (0..list.len()).map(|k| first + k).collect();
         *funcs += list.len();
@@ -284,6 +285,7 @@ impl Checker {
 
     fn item(&mut self, item: &Item, funcs: &mut usize, out: &mut Vec<Output>) {
         self.errors_before = self.errors();
+        self.opened.clear();
         match &item.kind {
             ItemKind::Let(l) => self.top_let(l, item.span, funcs, out),
             ItemKind::Param(p) => out.extend(self.param(p, item.span)),

@@ -1,5 +1,7 @@
 //! Types in the words of the language.
 
+use adl_diag::Span;
+
 use crate::{
     arena::Arena,
     types::{Atom, Con, Link, LitKind, Poly, Ty, V, VKind},
@@ -112,5 +114,46 @@ impl Arena {
             (Atom::Size(_), _) | (_, VKind::Size) => name,
             (Atom::SizeOf(_), VKind::Type) => format!("size({name})"),
         }
+    }
+}
+
+/// An index set, and where it comes from.
+type Origin = (Ty, Option<Span>);
+
+impl Arena {
+    /// The first two index sets that differ between types of one form, each with where it was named or solved.
+    pub(crate) fn differing_sets(&self, a: &Ty, b: &Ty) -> Option<[Origin; 2]> {
+        let ((a, from_a), (b, from_b)) = (self.traced(a), self.traced(b));
+        if let (Ty::Con(c, xs), Ty::Con(d, ys)) = (&a, &b)
+            && c == d
+            && xs.len() == ys.len()
+            && *c != Con::Tuple
+        {
+            return xs.iter().zip(ys.iter()).find_map(|(x, y)| self.differing_sets(x, y));
+        }
+        let is_set = |t: &Ty| match t {
+            Ty::Fin(_) => true,
+            Ty::Var(v) => self.var(*v).ix,
+            Ty::Con(..) | Ty::Exists(_) | Ty::Error => false,
+        };
+        let differ = is_set(&a) && is_set(&b) && !self.same(&a, &b);
+        differ.then_some([(a, from_a), (b, from_b)])
+    }
+
+    /// The type behind links, and where the last of them was made.
+    fn traced(&self, t: &Ty) -> Origin {
+        let (mut t, mut origin) = (t.clone(), None);
+        while let Ty::Var(v) = t {
+            let data = self.var(v);
+            origin = data.origin.or(origin);
+            match &data.link {
+                Link::Ty(next) => t = next.clone(),
+                Link::Open | Link::Size(_) => break,
+            }
+        }
+        if let Ty::Fin(p) = &t {
+            origin = origin.or_else(|| p.atoms().find_map(|a| self.var(a.var()).origin));
+        }
+        (t, origin)
     }
 }

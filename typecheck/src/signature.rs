@@ -122,6 +122,11 @@ impl Checker {
     fn type_name(&mut self, name: &str, span: Span, sig: &mut Signature, place: Place) -> Ty {
         let ty = match sig.names.get(name).cloned().or_else(|| self.lookup_type_var(name)) {
             Some(ty) => ty,
+            None if place == Place::Type && type_of_another_language(name).is_some() => {
+                let near = type_of_another_language(name).map(str::to_string);
+                self.report(errors::unknown_type(span, name, near));
+                Ty::Error
+            }
             None => match self.new_name(name, span, sig, VKind::Type, place == Place::Set) {
                 Some(v) => Ty::Var(v),
                 None => return Ty::Error,
@@ -150,7 +155,11 @@ impl Checker {
                 );
                 return None;
             }
-            Mode::Quantify => self.rigid(name, kind, ix),
+            Mode::Quantify => {
+                let v = self.rigid(name, kind, ix);
+                self.arena.var_mut(v).origin = Some(span);
+                v
+            }
             Mode::Annotation => {
                 let v = self.fresh();
                 let data = self.arena.var_mut(v);
@@ -389,6 +398,18 @@ impl Checker {
 
     pub(crate) fn is_builtin(&self, name: &str) -> bool {
         matches!(self.lookup(name).map(|e| e.target), Some(Target::Builtin(_)))
+    }
+}
+
+/// What adl calls a type that other languages write with a small letter.
+fn type_of_another_language(name: &str) -> Option<&'static str> {
+    match name {
+        "float" | "double" | "f64" | "float64" | "real" => Some("Float"),
+        "f32" | "float32" => Some("F32"),
+        "int" | "i64" | "int64" | "integer" => Some("Int"),
+        "bool" | "boolean" => Some("Bool"),
+        "string" | "str" => Some("String"),
+        _ => None,
     }
 }
 

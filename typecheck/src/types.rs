@@ -159,6 +159,8 @@ pub(crate) struct VarData {
     pub(crate) given: Option<Vec<Class>>,
     pub(crate) classes: Vec<(Class, Why)>,
     pub(crate) link: Link,
+    /// Where it was named, if it stands for itself; else where it was solved.
+    pub(crate) origin: Option<Span>,
     /// Constraints to wake when it is solved.
     pub(crate) watch: Vec<usize>,
 }

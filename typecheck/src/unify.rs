@@ -147,7 +147,9 @@ impl Arena {
         if self.var(v).ix {
             self.need_ix(&t)?;
         }
-        self.var_mut(v).link = Link::Ty(t.clone());
+        let origin = Some(self.place);
+        let data = self.var_mut(v);
+        (data.link, data.origin) = (Link::Ty(t.clone()), origin);
         self.bindings += 1;
         self.wake(v);
         let classes = self.var(v).classes.clone();
@@ -235,7 +237,9 @@ impl Arena {
             for w in self.free_vars(&within) {
                 self.lower(w, level, &within)?;
             }
-            self.var_mut(v).link = Link::Size(rest);
+            let origin = Some(self.place);
+            let data = self.var_mut(v);
+            (data.link, data.origin) = (Link::Size(rest), origin);
             self.bindings += 1;
             self.wake(v);
             return Ok(());

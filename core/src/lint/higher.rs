@@ -200,12 +200,11 @@ impl Lint<'_> {
         }
     }
 
-    /// How many values each constructor of an enum takes.
+    /// How many values each constructor of an enum takes. The tangent of an enum begins with `Zero`.
     fn payloads(&self, ty: &Ty) -> Option<Vec<usize>> {
-        match self.decl(ty)? {
-            TypeBody::Enum(ctors) => Some(ctors.iter().map(|(_, ts)| ts.len()).collect()),
-            TypeBody::Struct(_) => None,
-        }
+        let TypeBody::Enum(ctors) = self.decl(ty)? else { return None };
+        let zero = matches!(ty, Ty::Tangent(_)).then_some(0);
+        Some(zero.into_iter().chain(ctors.iter().map(|(_, ts)| ts.len())).collect())
     }
 
     /// The type parameters of a function.

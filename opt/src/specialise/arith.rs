@@ -21,7 +21,7 @@ impl Spec<'_> {
             (Shape::Tuple(x), _) if x.is_empty() => Ok(Val::unit()),
             (_, Shape::Tuple(y)) if y.is_empty() => Ok(Val::unit()),
             (Shape::Struct(id, _), _) | (_, Shape::Struct(id, _))
-                if self.instance_method(*id, op).is_some() =>
+                if self.instance_method(*id, op).is_some() && self.meets_as_instance(*id, a, b) =>
             {
                 let func = self.instance_method(*id, op).expect("just found");
                 let (a, b) = (self.as_instance(a, b)?, self.as_instance(b, a)?);
@@ -61,6 +61,15 @@ impl Spec<'_> {
     fn instance_method(&self, id: adl_core::ty::TypeId, op: Method) -> Option<adl_core::ir::FuncId> {
         let decl = self.s.source.types.get(id.0 as usize)?;
         decl.methods.iter().find(|(m, _)| *m == op).map(|(_, f)| *f)
+    }
+
+    /// Whether the operands are both values of the type, or one an Int that its instance makes one. Other numbers
+    /// scale it, and tables go through.
+    fn meets_as_instance(&self, id: adl_core::ty::TypeId, a: &Val, b: &Val) -> bool {
+        [a, b].iter().all(|x| match &x.shape {
+            Shape::Scalar(Scalar::Int) => self.instance_method(id, Method::Lit).is_some(),
+            other => matches!(other, Shape::Struct(own, _) if *own == id),
+        })
     }
 
     /// A number that meets a value of an instance type, as such a value.
@@ -128,22 +137,26 @@ impl Spec<'_> {
                 Ok(Val { shape: a.shape.clone(), leaves: vec![self.bind(ty, sum)] })
             }
             (Method::Sub, Shape::Tangent(..), _) => {
-                let minus = self.map_tangent(b, |s, x| s.neg(x))?;
+                let minus = self.map_payload(b, |s, x| s.neg(x))?;
                 self.tangent_arith(Method::Add, a, &minus)
             }
             (Method::Mul | Method::Div, Shape::Tangent(..), Shape::Scalar(_)) => {
-                self.map_tangent(a, |s, x| s.arith(op, x, b))
+                self.map_payload(a, |s, x| s.arith(op, x, b))
             }
             (Method::Mul, Shape::Scalar(_), Shape::Tangent(..)) => {
-                self.map_tangent(b, |s, y| s.arith(op, a, y))
+                self.map_payload(b, |s, y| s.arith(op, a, y))
             }
             _ => self.error(Code::E0399, "this operation on tangents of enums is not supported yet", None),
         }
     }
 
-    /// Applies a linear function to each component of the payload of a tangent of an enum.
-    fn map_tangent(&mut self, t: &Val, mut f: impl FnMut(&mut Self, &Val) -> Result<Val>) -> Result<Val> {
-        let Shape::Tangent(_, alts) = &t.shape else { panic!("the tangent of an enum") };
+    /// Applies a function that keeps layouts to each component of the payload of an enum or the tangent of one.
+    pub(crate) fn map_payload(
+        &mut self,
+        t: &Val,
+        mut f: impl FnMut(&mut Self, &Val) -> Result<Val>,
+    ) -> Result<Val> {
+        let (Shape::Enum(_, alts) | Shape::Tangent(_, alts)) = &t.shape else { panic!("an enum") };
         let mut branches = vec![];
         for (tag, alt) in alts.iter().enumerate() {
             let params: Vec<Var> = alt.iter().flat_map(Shape::leaf_tys).map(Var::new).collect();
@@ -196,7 +209,7 @@ impl Spec<'_> {
                 let parts: Result<Vec<Val>> = a.parts().iter().map(|x| self.neg(x)).collect();
                 self.rebuild(&a.shape, parts?)
             }
-            Shape::Tangent(..) => self.map_tangent(a, |s, x| s.neg(x)),
+            Shape::Tangent(..) => self.map_payload(a, |s, x| s.neg(x)),
             Shape::Enum(..) | Shape::Fun(_) | Shape::Acc(_) | Shape::Raw(_) => {
                 self.error(Code::E0399, "negation is not defined on this value", None)
             }

@@ -8,6 +8,9 @@ use adl_diag::Code;
 use super::shape::{Shape, Val};
 use super::{Result, Spec};
 
+/// The number of a constructor, and its payload as a tuple.
+type Alternative<'a> = (usize, &'a Val);
+
 impl Spec<'_> {
     /// Structural equality; IEEE on floats.
     pub(crate) fn equal(&mut self, a: &Val, b: &Val) -> Result<Atom> {
@@ -31,8 +34,10 @@ impl Spec<'_> {
                 let body = self.close(vec![one]);
                 Ok(self.bind(BOOL, Expr::Reduce { op: RedOp::And, ix: Ix::Fin(n), var: i, body }))
             }
-            (Shape::Enum(_, xs), Shape::Enum(_, ys)) if a.leaves[0].ty() != INT => {
-                self.equal_enums(a, xs, b, ys)
+            (Shape::Enum(..), Shape::Enum(..)) if a.leaves[0].ty() != INT => {
+                self.by_constructors(a, b, &|s, (j, x), (k, y)| {
+                    if j == k { s.equal(x, y) } else { Ok(Atom::Lit(Lit::Bool(false))) }
+                })
             }
             (Shape::Fun(_) | Shape::Acc(_) | Shape::Raw(_) | Shape::Tangent(..), _) => {
                 self.error(Code::E0399, "these values cannot be compared", None)
@@ -41,24 +46,24 @@ impl Spec<'_> {
         }
     }
 
-    fn equal_enums(&mut self, a: &Val, xs: &[Vec<Shape>], b: &Val, ys: &[Vec<Shape>]) -> Result<Atom> {
+    /// What `each` gives for the constructors that two values of an enum have, with their payloads as tuples.
+    fn by_constructors(
+        &mut self,
+        a: &Val,
+        b: &Val,
+        each: &dyn Fn(&mut Self, Alternative, Alternative) -> Result<Atom>,
+    ) -> Result<Atom> {
+        let (Shape::Enum(_, xs), Shape::Enum(_, ys)) = (&a.shape, &b.shape) else { panic!("two enums") };
         let mut outer = vec![];
         for (j, x) in xs.iter().enumerate() {
-            let px: Vec<Var> = x.iter().flat_map(Shape::leaf_tys).map(Var::new).collect();
+            let (px, vx) = payload(x);
             self.open_with(&px);
             let mut inner = vec![];
             for (k, y) in ys.iter().enumerate() {
-                let py: Vec<Var> = y.iter().flat_map(Shape::leaf_tys).map(Var::new).collect();
+                let (py, vy) = payload(y);
                 self.open_with(&py);
-                let same = if j == k {
-                    let atoms = |vs: &[Var]| vs.iter().map(Atom::from).collect();
-                    let va = Val { shape: Shape::Tuple(x.clone()), leaves: atoms(&px) };
-                    let vb = Val { shape: Shape::Tuple(y.clone()), leaves: atoms(&py) };
-                    self.equal(&va, &vb)?
-                } else {
-                    Atom::Lit(Lit::Bool(false))
-                };
-                inner.push(self.suspend(py, Val::scalar(same)));
+                let val = Val::scalar(each(self, (j, &vx), (k, &vy))?);
+                inner.push(self.suspend(py, val));
             }
             let val = self.case_of(b.leaves[0].clone(), inner)?;
             outer.push(self.suspend(px, val));
@@ -66,11 +71,11 @@ impl Spec<'_> {
         Ok(self.case_of(a.leaves[0].clone(), outer)?.leaves.swap_remove(0))
     }
 
-    /// `<` or `<=`; lexicographic on tuples.
+    /// `<` or `<=`; lexicographic on tuples and structs. Enums are ordered by constructor, then by what they hold.
     pub(crate) fn less(&mut self, method: Method, a: &Val, b: &Val) -> Result<Atom> {
         let def = if method == Method::Lt { &prim::LT } else { &prim::LE };
         match &a.shape {
-            Shape::Tuple(parts) if !parts.is_empty() => {
+            Shape::Tuple(parts) | Shape::Struct(_, parts) if !parts.is_empty() => {
                 let (xs, ys) = (a.parts(), b.parts());
                 let last = xs.len() - 1;
                 let mut out = self.less(method, &xs[last], &ys[last])?;
@@ -82,20 +87,26 @@ impl Spec<'_> {
                 }
                 Ok(out)
             }
-            Shape::Tuple(_) => Ok(Atom::Lit(Lit::Bool(method == Method::Le))),
+            Shape::Tuple(_) | Shape::Struct(..) => Ok(Atom::Lit(Lit::Bool(method == Method::Le))),
             Shape::Scalar(_) | Shape::Index(_) => {
                 Ok(self.prim(def, &[a.leaves[0].clone(), b.leaves[0].clone()]))
             }
             Shape::Enum(..) if a.leaves[0].ty() == INT => {
                 Ok(self.prim(def, &[a.leaves[0].clone(), b.leaves[0].clone()]))
             }
-            Shape::Enum(..)
-            | Shape::Struct(..)
-            | Shape::Tangent(..)
-            | Shape::Table(..)
-            | Shape::Fun(_)
-            | Shape::Acc(_)
-            | Shape::Raw(_) => self.error(Code::E0399, "these values have no order yet", None),
+            Shape::Enum(..) => self.by_constructors(a, b, &|s, (j, x), (k, y)| {
+                if j == k { s.less(method, x, y) } else { Ok(Atom::Lit(Lit::Bool(j < k))) }
+            }),
+            Shape::Tangent(..) | Shape::Table(..) | Shape::Fun(_) | Shape::Acc(_) | Shape::Raw(_) => {
+                self.error(Code::E0399, "these values have no order yet", None)
+            }
         }
     }
+}
+
+/// Variables for a payload, and it as a tuple of them.
+fn payload(parts: &[Shape]) -> (Vec<Var>, Val) {
+    let vars: Vec<Var> = parts.iter().flat_map(Shape::leaf_tys).map(Var::new).collect();
+    let leaves = vars.iter().map(Atom::from).collect();
+    (vars, Val { shape: Shape::Tuple(parts.to_vec()), leaves })
 }

@@ -47,7 +47,11 @@ impl Spec<'_> {
             }
             Expr::Tuple(args) => Val::tuple(self.atoms(args, env)?),
             Expr::Record { ty, fields } => {
-                let Ty::Named(id, _) = ty else { panic!("a record of a named type") };
+                let id = match ty {
+                    Ty::Named(id, _) => id,
+                    Ty::Tangent(of) if let Ty::Named(id, _) = &**of => id,
+                    _ => panic!("a record of a named type"),
+                };
                 let (shapes, leaves) = super::shape::unzip(self.atoms(fields, env)?);
                 Val { shape: Shape::Struct(*id, shapes), leaves }
             }
@@ -189,6 +193,10 @@ impl Spec<'_> {
     fn construct(&mut self, ty: &Ty, tag: u32, args: &[Atom], env: &Env) -> Result<Val> {
         let args = self.atoms(args, env)?;
         let mut shape = self.ty_shape(ty, env)?;
+        // The tangent of an enum whose parameters hold no floats here.
+        if shape == Shape::Tuple(vec![]) {
+            return Ok(Val::unit());
+        }
         // Payloads bring their own functions and sizes.
         let tag = tag as usize;
         if let Shape::Enum(_, alts) | Shape::Tangent(_, alts) = &mut shape {
@@ -205,7 +213,9 @@ impl Spec<'_> {
             Shape::Enum(_, alts) | Shape::Tangent(_, alts) => alts.clone(),
             _ => vec![vec![]; arms.len()],
         };
-        if let Some(tag) = constant_tag(&scrut.leaves[0]) {
+        // The tangent of an enum whose parameters hold no floats here is always `Zero`.
+        let tag = if scrut.leaves.is_empty() { Some(0) } else { constant_tag(&scrut.leaves[0]) };
+        if let Some(tag) = tag {
             return self.block1(&arms[tag].body, env);
         }
         let mut branches = vec![];

@@ -1,12 +1,21 @@
 //! Overloaded operations other than arithmetic: constants, random values, joining, moving.
 
-use adl_core::ir::{Atom, Expr, Lit, Method, Var};
+use adl_core::ir::{Atom, Block, Effect, Expr, Lit, Method, Var};
 use adl_core::prim::{self, Prim};
 use adl_core::ty::{INT, Ix, Scalar, Ty};
 use adl_diag::Code;
 
 use super::shape::{IxShape, Shape, Val, unzip};
 use super::{Env, Result, Spec};
+
+/// What is done with a tangent whose constructor is not that of its value.
+#[derive(Clone, Copy)]
+enum Others {
+    /// It is added to one that has it, which fails.
+    Compare,
+    /// There is none.
+    Impossible,
+}
 
 impl Spec<'_> {
     /// One overloaded operation.
@@ -134,6 +143,9 @@ impl Spec<'_> {
                 let f = self.top_closure(func, vec![])?;
                 return self.apply(&f, number.clone());
             }
+            let name = self.s.source.types[id.0 as usize].name.clone();
+            let message = format!("the instance of `{name}` does not say what a number is as a value of it");
+            return self.error(Code::E0213, message, Some("add `def from_int(k) = …` to the instance"));
         }
         self.constant(shape, &mut |spec, s| {
             let is_float = atom.ty().scalar().is_some_and(Scalar::is_float);
@@ -206,10 +218,18 @@ impl Spec<'_> {
         let n = ix.size();
         let k = ordinal.leaves[0].clone();
         let low = self.prim(&prim::LE, &[Atom::int(0), k.clone()]);
-        let high = self.prim(&prim::LT, &[k.clone(), n]);
+        let high = self.prim(&prim::LT, &[k.clone(), n.clone()]);
         let ok = self.prim(&prim::AND, &[low, high]);
-        let msg = Atom::Lit(Lit::Str("this number is not an index of the set".into()));
-        self.emit(vec![], Expr::Effect(adl_core::ir::Effect::Assert { cond: ok, msg }));
+        // Out of range, a read of a table of that size fails as any index out of bounds does.
+        self.open();
+        let i = Var::named("i", INT);
+        let body = Block { stmts: vec![], results: vec![Atom::Var(i.clone())] };
+        let all = self.bind(Ty::table(n.clone(), INT), Expr::For { ix: Ix::Fin(n), var: i, body });
+        let read = self.index(&all, std::slice::from_ref(&k), true);
+        let outside = self.suspend(vec![], Val::scalar(read));
+        self.open();
+        let inside = self.suspend(vec![], Val::scalar(k));
+        let k = self.case_of(ok, vec![outside, inside])?.leaves.swap_remove(0);
         Ok(self.index_of(&ix, k))
     }
 
@@ -229,8 +249,76 @@ impl Spec<'_> {
             Shape::Table(..) if p.shape.is_active() => self.over_table(p, dp, |s, x, dx| s.move_by(x, dx)),
             Shape::Table(..) => Ok(p.clone()),
             Shape::Enum(..) if !p.shape.is_active() => Ok(p.clone()),
-            Shape::Enum(..) | Shape::Tangent(..) | Shape::Acc(_) | Shape::Raw(_) => {
-                self.error(Code::E0399, "`move` of this value is not supported yet", None)
+            Shape::Enum(_, alts) => self.move_enum(p, alts, dp),
+            Shape::Tangent(..) | Shape::Raw(_) => self.arith(Method::Add, p, dp),
+            Shape::Acc(_) => panic!("an accumulator is no value"),
+        }
+    }
+
+    /// `move` of an enum: the payload moves by that of the tangent, which has to have the same constructor.
+    fn move_enum(&mut self, p: &Val, alts: &[Vec<Shape>], dp: &Val) -> Result<Val> {
+        let mut branches = vec![];
+        for (tag, alt) in alts.iter().enumerate() {
+            let params: Vec<Var> = alt.iter().flat_map(Shape::leaf_tys).map(Var::new).collect();
+            self.open_with(&params);
+            let leaves = params.iter().map(Atom::from).collect();
+            let payload = Val { shape: Shape::Tuple(alt.clone()), leaves };
+            let moved = self.move_payload(p, tag, &payload, dp, Others::Compare)?;
+            branches.push(self.suspend(params, moved));
+        }
+        self.case_of(p.leaves[0].clone(), branches)
+    }
+
+    /// `p`, which has the constructor `tag` with this payload, moved by `dp`.
+    fn move_payload(&mut self, p: &Val, tag: usize, payload: &Val, dp: &Val, others: Others) -> Result<Val> {
+        let Shape::Tangent(_, tangents) = &dp.shape else { panic!("the tangent of an enum") };
+        let mut branches = vec![];
+        for (at, tangent) in tangents.iter().enumerate() {
+            let params: Vec<Var> = tangent.iter().flat_map(Shape::leaf_tys).map(Var::new).collect();
+            self.open_with(&params);
+            let val = if at == 0 {
+                p.clone()
+            } else if at == tag + 1 {
+                let leaves = params.iter().map(Atom::from).collect();
+                let by = Val { shape: Shape::Tuple(tangent.clone()), leaves };
+                let moved = self.move_by(payload, &by)?;
+                let leaf = self.inject(&p.shape, tag, moved.leaves);
+                Val { shape: p.shape.clone(), leaves: vec![leaf] }
+            } else {
+                self.other_constructor(p, tag, payload, dp, others)?
+            };
+            branches.push(self.suspend(params, val));
+        }
+        self.case_of(dp.leaves[0].clone(), branches)
+    }
+
+    /// A tangent with another constructor than its value: the sum with a tangent of the right one fails. What
+    /// looks at the sum cannot be dropped, so the failure happens.
+    fn other_constructor(
+        &mut self,
+        p: &Val,
+        tag: usize,
+        payload: &Val,
+        dp: &Val,
+        others: Others,
+    ) -> Result<Val> {
+        match others {
+            Others::Compare => {
+                let mut zeros = vec![];
+                for part in payload.parts() {
+                    zeros.extend(self.zero(&part.shape.tangent())?.leaves);
+                }
+                let right = self.inject(&dp.shape, tag + 1, zeros);
+                let right = Val { shape: dp.shape.clone(), leaves: vec![right] };
+                let sum = self.arith(Method::Add, &right, dp)?;
+                self.move_payload(p, tag, payload, &sum, Others::Impossible)
+            }
+            Others::Impossible => {
+                let vars: Vec<Var> = p.shape.leaf_tys().into_iter().map(Var::new).collect();
+                let message =
+                    Atom::Lit(Lit::Str("the sum of two tangents has the constructor of both".into()));
+                self.emit(vars.clone(), Expr::Effect(Effect::Error(message)));
+                Ok(Val { shape: p.shape.clone(), leaves: vars.into_iter().map(Atom::Var).collect() })
             }
         }
     }
@@ -250,12 +338,8 @@ impl Spec<'_> {
                 let (_, leaves) = unzip(vals);
                 Ok(Val { shape: a.shape.clone(), leaves })
             }
-            Shape::Index(_)
-            | Shape::Enum(..)
-            | Shape::Tangent(..)
-            | Shape::Fun(_)
-            | Shape::Acc(_)
-            | Shape::Raw(_) => {
+            Shape::Enum(..) | Shape::Tangent(..) => self.map_payload(a, |s, x| s.stop_gradient(x)),
+            Shape::Index(_) | Shape::Fun(_) | Shape::Acc(_) | Shape::Raw(_) => {
                 self.error(Code::E0399, "`stop_gradient` of this value is not supported yet", None)
             }
         }

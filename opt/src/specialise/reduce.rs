@@ -1,6 +1,6 @@
 //! Reductions over the outermost index set, inner products and matrix products.
 
-use adl_core::ir::{Atom, Axes, Effect, Expr, Keep, Lit, LoopKind, Method, RedOp, Var};
+use adl_core::ir::{Atom, Axes, Block, Expr, Keep, LoopKind, Method, RedOp, Var};
 use adl_core::prim;
 use adl_core::ty::{INT, Ix, Scalar, Ty};
 use adl_diag::Code;
@@ -20,6 +20,9 @@ impl Spec<'_> {
             Method::All => RedOp::And,
             _ => RedOp::Or,
         };
+        if matches!(method, Method::Minimum | Method::Maximum) && !is_number(elem) {
+            return Ok(self.extremum(method == Method::Maximum, xs)?.0);
+        }
         if self.has_instance(elem) {
             return self.fold_elements(method, ix, xs);
         }
@@ -95,14 +98,14 @@ impl Spec<'_> {
     pub(crate) fn arg_extremum(&mut self, method: Method, xs: &Val) -> Result<Val> {
         let Shape::Table(ix, elem) = &xs.shape else { panic!("a table") };
         let Shape::Scalar(s) = **elem else {
-            return self.error(Code::E0399, "`argmin` and `argmax` need a table of scalars", None);
+            let ordinal = self.extremum(method == Method::Argmax, xs)?.1;
+            let ix = ix.clone();
+            return Ok(self.index_of(&ix, ordinal));
         };
         let n = ix.size();
-        let some = self.prim(&prim::LT, &[Atom::int(0), n.clone()]);
-        let msg = Atom::Lit(Lit::Str("`argmin` or `argmax` of an empty table".into()));
-        self.emit(vec![], Expr::Effect(Effect::Assert { cond: some, msg }));
+        let first = self.first_of(&n);
         let table = &xs.leaves[0];
-        let start = self.index(table, &[Atom::int(0)], true);
+        let start = self.index(table, &[first], false);
         let i = Var::named("i", INT);
         let best = Var::named("best", Ty::Scalar(s));
         let at = Var::named("at", INT);
@@ -128,6 +131,40 @@ impl Spec<'_> {
         let ordinal = self.bind_all(vec![Ty::Scalar(s), INT], expr).swap_remove(1);
         let ix = ix.clone();
         Ok(self.index_of(&ix, ordinal))
+    }
+
+    /// The ordinal 0; of an empty set there is none, as there is no least element.
+    fn first_of(&mut self, n: &Atom) -> Atom {
+        let i = Var::named("i", INT);
+        let body = Block { stmts: vec![], results: vec![Atom::Var(i.clone())] };
+        self.bind(INT, Expr::Reduce { op: RedOp::Min, ix: Ix::Fin(n.clone()), var: i, body })
+    }
+
+    /// The least (or greatest) element by the order of its type, the first of equals, and its ordinal.
+    fn extremum(&mut self, greatest: bool, xs: &Val) -> Result<(Val, Atom)> {
+        let Shape::Table(ix, elem) = &xs.shape else { panic!("a table") };
+        let n = ix.size();
+        let first = self.first_of(&n);
+        let start = self.index_val(xs, &[Val::scalar(first.clone())], false)?;
+        let i = Var::named("i", INT);
+        let best: Vec<Var> = elem.leaf_tys().into_iter().map(Var::new).collect();
+        let at = Var::named("at", INT);
+        let state: Vec<Var> = best.iter().cloned().chain([at.clone()]).collect();
+        self.open_with(&[std::slice::from_ref(&i), state.as_slice()].concat());
+        let old = Val { shape: (**elem).clone(), leaves: best.iter().map(Atom::from).collect() };
+        let x = self.index_val(xs, &[Val::scalar(Atom::Var(i.clone()))], false)?;
+        let (low, high) = if greatest { (&old, &x) } else { (&x, &old) };
+        let better = self.less(Method::Lt, low, high)?;
+        let tys: Vec<Ty> = state.iter().map(|v| v.ty().clone()).collect();
+        let keep = state.iter().map(Atom::from).collect();
+        let take = x.leaves.into_iter().chain([Atom::Var(i.clone())]).collect();
+        let results = self.choose(better, tys.clone(), vec![keep, take]);
+        let body = self.close(results);
+        let kind = LoopKind::For { ix: Ix::Fin(n), var: i, reverse: false };
+        let init = start.leaves.into_iter().chain([first]).collect();
+        let mut leaves = self.bind_all(tys, Expr::Loop { kind, state, init, body, keep: Keep::All });
+        let ordinal = leaves.pop().expect("the ordinal is the last of the state");
+        Ok((Val { shape: (**elem).clone(), leaves }, ordinal))
     }
 
     /// Sum of products of all float leaves.
@@ -207,5 +244,21 @@ impl Spec<'_> {
         }
         let products = self.over_table(a, b, |s, x, y| s.arith(Method::Mul, x, y))?;
         self.reduce_table(Method::Sum, &products)
+    }
+}
+
+/// Whether values of the shape are numbers, or as good as: one leaf whose order is the order of the type.
+fn is_number(shape: &Shape) -> bool {
+    match shape {
+        Shape::Scalar(s) => *s == Scalar::Int || s.is_float(),
+        Shape::Index(_) => true,
+        Shape::Enum(..) => shape.leaf_tys() == [INT],
+        Shape::Tuple(_)
+        | Shape::Struct(..)
+        | Shape::Tangent(..)
+        | Shape::Table(..)
+        | Shape::Fun(_)
+        | Shape::Acc(_)
+        | Shape::Raw(_) => false,
     }
 }

@@ -7,7 +7,7 @@
 use adl_core::{
     ir::{Atom, Expr, Lit as CoreLit, Method},
     prim::{self, Prim},
-    ty::{BOOL, INT, Ty as CoreTy, TypeId},
+    ty::{BOOL, INT, Ty as CoreTy},
 };
 use adl_syntax::ast::{BinOp, Lit};
 
@@ -98,7 +98,7 @@ impl Ctx<'_> {
                 let mut values: Vec<(usize, Atom)> = fields.iter().map(|(k, e)| (*k, self.expr(e))).collect();
                 values.sort_by_key(|(k, _)| *k);
                 let ty = self.ty(&e.ty);
-                debug_assert!(matches!(&ty, CoreTy::Named(TypeId(n), _) if *n == id.0));
+                debug_assert!(self.c.arena.declared(&e.ty) == Some(*id));
                 self.bind(
                     ty.clone(),
                     Expr::Record { ty, fields: values.into_iter().map(|(_, a)| a).collect() },
@@ -262,14 +262,30 @@ impl Ctx<'_> {
         let mut atoms = vec![];
         let mut check = false;
         for index in indices {
-            atoms.push(self.expr(index));
             check |= self.c.is_int(&index.ty);
-            ty = match &ty {
-                Ty::Con(Con::Table, args) => self.c.arena.head(&args[1]),
-                _ => Ty::Error,
-            };
+            let Ty::Con(Con::Table, args) = &ty else { break };
+            atoms.push(self.index_in(index, &args[0]));
+            ty = self.c.arena.head(&args[1]);
         }
         (atoms, check)
+    }
+
+    /// An index of the set, or an Int. Ints inside a tuple become indices here.
+    fn index_in(&mut self, index: &Tx, set: &Ty) -> Atom {
+        let (Tk::Tuple(parts), Ty::Con(Con::Tuple, sets)) = (&index.kind, self.c.arena.head(set)) else {
+            return self.expr(index);
+        };
+        let mut atoms = vec![];
+        for (part, set) in parts.iter().zip(sets.iter()) {
+            let atom = self.index_in(part, set);
+            atoms.push(if self.c.is_int(&part.ty) {
+                self.method(Method::FromOrdinal, set, vec![atom])
+            } else {
+                atom
+            });
+        }
+        let ty = self.ty(set);
+        if atoms.is_empty() { Atom::Lit(CoreLit::Unit) } else { self.bind(ty, Expr::Tuple(atoms)) }
     }
 
     fn with(&mut self, value: &Tx, updates: &[TUpdate]) -> Atom {
@@ -329,7 +345,7 @@ impl Ctx<'_> {
                 self.builtin_call(*k, &f.ty, &args, &e.ty)
             }
             Tk::Ctor(ctor) => {
-                let args = self.parts(&Arg::Written(arg), self.payload_count(*ctor));
+                let args = self.parts(&Arg::Written(arg), self.payload_count(*ctor, &e.ty));
                 let ty = self.ty(&e.ty);
                 self.bind(ty.clone(), Expr::Inject { ty, tag: ctor.tag, args })
             }
@@ -340,11 +356,8 @@ impl Ctx<'_> {
         }
     }
 
-    fn payload_count(&self, ctor: crate::data::CtorRef) -> usize {
-        match &self.c.arena.decl(ctor.data).body {
-            Body::Enum(ctors) => ctors[ctor.tag as usize].1.len(),
-            Body::Struct(_) => 0,
-        }
+    fn payload_count(&self, ctor: crate::data::CtorRef, of: &Ty) -> usize {
+        self.c.arena.alternatives(of).get(ctor.tag as usize).map_or(0, |(_, payload)| payload.len())
     }
 
     fn apply(&mut self, f: &Tx, arg: &Arg, result: &Ty) -> Atom {
@@ -384,7 +397,7 @@ impl Ctx<'_> {
             match &f.kind {
                 Tk::Builtin(k) => this.builtin_call(*k, &f.ty, &arg, &sides[1]),
                 Tk::Ctor(ctor) => {
-                    let args = this.parts(&arg, this.payload_count(*ctor));
+                    let args = this.parts(&arg, this.payload_count(*ctor, &sides[1]));
                     let ty = this.ty(&sides[1]);
                     this.bind(ty.clone(), Expr::Inject { ty, tag: ctor.tag, args })
                 }

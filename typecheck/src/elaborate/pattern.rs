@@ -12,9 +12,9 @@ use adl_syntax::ast::Lit;
 
 use super::Ctx;
 use crate::{
-    data::{Body, CtorRef},
+    data::CtorRef,
     tree::{TArm, Tp, TpKind, Tx},
-    types::{Con, Ty},
+    types::Ty,
 };
 
 /// An arm on its way: the patterns that still have to match, each with its value.
@@ -173,12 +173,7 @@ impl Ctx<'_> {
 
     /// A `case` on the constructors of an enum.
     fn switch(&mut self, value: Atom, ctor: CtorRef, of: &Ty, rows: &[Row], ty: &CoreTy) -> Atom {
-        let head = self.c.arena.head(of);
-        let head = match &head {
-            Ty::Con(Con::Tangent, args) => self.c.arena.head(&args[0]),
-            _ => head,
-        };
-        let Body::Enum(ctors) = self.c.arena.payloads(&head) else { return Atom::Lit(CoreLit::Unit) };
+        let ctors = self.c.arena.alternatives(of);
         debug_assert!(ctors.len() > ctor.tag as usize);
         let mut arms = vec![];
         for (tag, (_, payload)) in (0u32..).zip(&ctors) {

@@ -61,7 +61,7 @@ impl Checker {
     }
 
     /// Applies a function to arguments as they are written.
-    fn apply(&mut self, callee: Tx, name: &str, args: &[Expr], span: Span) -> Tx {
+    pub(crate) fn apply(&mut self, callee: Tx, name: &str, args: &[Expr], span: Span) -> Tx {
         let mut ty = self.arena.head(&callee.ty);
         if let Ty::Var(v) = &ty
             && self.arena.is_open(*v)
@@ -119,6 +119,12 @@ impl Checker {
             && wanted != args.len()
         {
             // One argument may be the whole tuple.
+            if let [one] = args
+                && let ExprKind::Tuple(parts) = &strip(one).kind
+                && parts.len() == wanted
+            {
+                return Some(self.check(one, param));
+            }
             if args.len() == 1 && !matches!(strip(&args[0]).kind, ExprKind::Lit(_) | ExprKind::List(_)) {
                 let value = self.used(&args[0]);
                 let t = self.arena.head(&value.ty);

@@ -72,6 +72,9 @@ impl Checker {
     /// An expression where a type is expected.
     pub(crate) fn check(&mut self, e: &Expr, want: &Ty) -> Tx {
         let head = self.arena.head(want);
+        if let Some(value) = self.check_tangent(e, &head) {
+            return value;
+        }
         match (&e.kind, &head) {
             (ExprKind::Paren(inner), _) => self.check(inner, want),
             (ExprKind::Lambda(p, body), Ty::Con(Con::Fun | Con::Lin, _)) => {
@@ -113,13 +116,24 @@ impl Checker {
         let mut opened: Vec<V> = vec![];
         for v in &pack.vars {
             let old = self.arena.var(*v).clone();
-            let name = old.name.as_deref().unwrap_or("_").to_string();
+            let name = self.name_apart(old.name.as_deref().unwrap_or("_"));
             let fresh = self.rigid(&name, old.kind, old.ix);
+            self.arena.var_mut(fresh).origin = Some(value.span);
             map.insert(*v, crate::arena::Sub::Ty(Ty::Var(fresh)));
             opened.push(fresh);
         }
         let ty = self.arena.subst(&pack.body, &map);
         Tx::new(value.span, ty, Tk::Open(opened, Box::new(value)))
+    }
+
+    /// A name for an opened size that no other size here has.
+    fn name_apart(&mut self, name: &str) -> String {
+        let mut name = name.to_string();
+        while name != "_" && (self.opened.contains(&name) || self.lookup_type_var(&name).is_some()) {
+            name.push('\'');
+        }
+        self.opened.push(name.clone());
+        name
     }
 
     /// Makes a value fit where `want` is expected: packs close or open, linear maps become functions.
@@ -248,8 +262,7 @@ impl Checker {
                 let help = format!("a struct is built by `{name} {{ field = value }}`");
                 self.report(errors::unknown_ctor(span, name, None).help(help));
             } else if !matches!(self.type_names.get(name), Some(TypeName::Poison)) {
-                let near = self.near_ctor(name);
-                self.report(errors::unknown_ctor(span, name, near));
+                self.unknown_ctor(name, span);
             }
             return Tx::error(span);
         };
@@ -260,6 +273,10 @@ impl Checker {
 
     fn list(&mut self, es: &[Expr], span: Span) -> Tx {
         let elem = self.meta();
+        self.list_of(es, elem, span)
+    }
+
+    pub(crate) fn list_of(&mut self, es: &[Expr], elem: Ty, span: Span) -> Tx {
         let items: Vec<Tx> = es
             .iter()
             .map(|e| {
@@ -283,6 +300,9 @@ impl Checker {
     /// A value for an annotation. Sizes opened just now are compared at run time; of others `sizes` says.
     pub(crate) fn check_against(&mut self, e: &Expr, want: &Ty, sizes: Sizes) -> Tx {
         let head = self.arena.head(want);
+        if let Some(value) = self.check_tangent(e, &head) {
+            return value;
+        }
         if matches!(head, Ty::Exists(_)) || matches!(e.kind, ExprKind::Lambda(..) | ExprKind::Tuple(_)) {
             return self.check(e, want);
         }

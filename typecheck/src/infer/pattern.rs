@@ -53,11 +53,10 @@ impl Checker {
                 return self.pattern_in(inner, &wanted, bound);
             }
             PatKind::Tuple(ps) => TpKind::Tuple(self.tuple_pattern(ps, ty, p.span, bound)),
-            PatKind::Ctor(name, ps) => match self.ctors.get(&name.text).copied() {
+            PatKind::Ctor(name, ps) => match self.ctor_of(&name.text, ty) {
                 Some(ctor) => self.ctor_pattern(ctor, &name.text, ps, ty, p.span, bound),
                 None => {
-                    let near = self.near_ctor(&name.text);
-                    self.report(errors::unknown_ctor(name.span, &name.text, near));
+                    self.unknown_ctor(&name.text, name.span);
                     ps.iter().for_each(|p| {
                         self.pattern_in(p, &Ty::Error, bound);
                     });
@@ -109,13 +108,14 @@ impl Checker {
         span: Span,
         bound: &mut Vec<String>,
     ) -> TpKind {
-        let (whole, payload) = self.ctor_types(ctor);
-        let head = self.arena.head(ty);
-        if matches!(&head, Ty::Con(Con::Tangent, _)) {
-            self.report(errors::unsupported(span, "patterns of tangents of enums"));
-        } else {
-            self.unify_at(ty, &whole, span);
-        }
+        let payload = match self.tangent_ctor(name, ty) {
+            Some((_, payload)) => payload,
+            None => {
+                let (whole, payload) = self.ctor_types(ctor);
+                self.unify_at(ty, &whole, span);
+                payload
+            }
+        };
         if payload.len() != ps.len() {
             self.report(errors::ctor_arity(span, name, payload.len(), ps.len()));
             ps.iter().for_each(|p| {
@@ -125,6 +125,32 @@ impl Checker {
             return TpKind::Ctor(ctor, parts);
         }
         TpKind::Ctor(ctor, ps.iter().zip(&payload).map(|(p, t)| self.pattern_in(p, t, bound)).collect())
+    }
+
+    /// The constructor that a name stands for where a type is expected.
+    fn ctor_of(&self, name: &str, ty: &Ty) -> Option<CtorRef> {
+        match self.tangent_ctor(name, ty) {
+            Some((ctor, _)) => Some(ctor),
+            None => self.ctors.get(name).copied(),
+        }
+    }
+
+    /// The constructor with this name of the tangent of an enum, and what it holds. A constructor of the enum
+    /// itself comes before `Zero`.
+    pub(crate) fn tangent_ctor(&self, name: &str, ty: &Ty) -> Option<(CtorRef, Vec<Ty>)> {
+        if !self.arena.is_tangent_of_data(ty) {
+            return None;
+        }
+        let data = self.arena.declared(ty)?;
+        let all = (0..).zip(self.arena.alternatives(ty));
+        let (tag, (_, payload)) = all.filter(|(_, (n, _))| **n == *name).last()?;
+        Some((CtorRef { data, tag }, payload))
+    }
+
+    /// Reports a constructor that is not there.
+    pub(crate) fn unknown_ctor(&mut self, name: &str, span: Span) {
+        let near = self.near_ctor(name);
+        self.report(errors::unknown_ctor(span, name, near));
     }
 
     /// The enum of a constructor at fresh parameters, and what the constructor holds.
@@ -174,9 +200,10 @@ impl Checker {
                 return TpKind::Wild;
             }
         };
-        let whole = self.data_at_fresh(id);
+        let tangent = self.arena.is_tangent_of_data(ty) && self.arena.declared(ty) == Some(id);
+        let whole = if tangent { ty.clone() } else { self.data_at_fresh(id) };
         self.unify_at(ty, &whole, span);
-        let Body::Struct(types) = self.arena.payloads(&whole) else { return TpKind::Wild };
+        let Some(types) = self.arena.fields(&whole) else { return TpKind::Wild };
         let mut parts: Vec<(usize, Tp)> = vec![];
         for (field, p) in fields {
             let found = types.iter().position(|(n, _)| **n == *field.text);

@@ -10,10 +10,9 @@ use adl_syntax::ast::{Expr, ExprKind, Name, Update};
 use crate::{
     checker::{Checker, TypeName},
     constraint::{IndexSyntax, Kind},
-    data::Body,
     errors,
     tree::{TUpdate, Tk, Tx},
-    types::{Con, Ty, table, unit},
+    types::{Con, DataId, Ty, fun, table, tuple, unit},
 };
 
 impl Checker {
@@ -43,16 +42,38 @@ impl Checker {
                 self.report(errors::negative_index(e.span));
                 return (Ty::Error, typed);
             }
-            let index = self.used(e);
             let (set, elem) = (self.meta_ix(), self.meta());
             self.unify_at(&ty, &table(set.clone(), elem.clone()), span);
-            let kind = Kind::Index { set, index: index.ty.clone(), syntax: syntax_of(e) };
-            self.emit(kind, e.span, None);
+            typed.push(self.index_of(e, &set));
             self.solve(e.span);
             ty = elem;
-            typed.push(index);
         }
         (ty, typed)
+    }
+
+    /// An index of this set, or an Int. A tuple is one for a set of tuples, component by component.
+    fn index_of(&mut self, e: &Expr, set: &Ty) -> Tx {
+        let tuple_set = match self.arena.head(set) {
+            Ty::Con(Con::Tuple, sets) => Some(sets.to_vec()),
+            _ => None,
+        };
+        match (&e.kind, tuple_set) {
+            (ExprKind::Paren(inner), _) => self.index_of(inner, set),
+            (ExprKind::Tuple(es), Some(sets)) if es.len() == sets.len() => {
+                let parts: Vec<Tx> = es.iter().zip(&sets).map(|(e, s)| self.index_of(e, s)).collect();
+                Tx::new(e.span, tuple(parts.iter().map(|p| p.ty.clone()).collect()), Tk::Tuple(parts))
+            }
+            _ if is_negative_literal(e) => {
+                self.report(errors::negative_index(e.span));
+                Tx::error(e.span)
+            }
+            _ => {
+                let index = self.used(e);
+                let kind = Kind::Index { set: set.clone(), index: index.ty.clone(), syntax: syntax_of(e) };
+                self.emit(kind, e.span, None);
+                index
+            }
+        }
     }
 
     pub(crate) fn field(&mut self, value: &Expr, name: &Name, span: Span) -> Tx {
@@ -130,7 +151,12 @@ impl Checker {
             }
         };
         let whole = self.data_at_fresh(id);
-        let Body::Struct(types) = self.arena.payloads(&whole) else { return Tx::error(span) };
+        self.fill(id, whole, name, fields, span)
+    }
+
+    /// A struct, or the tangent of one, from values for its fields.
+    fn fill(&mut self, id: DataId, whole: Ty, name: &Name, fields: &[(Name, Expr)], span: Span) -> Tx {
+        let Some(types) = self.arena.fields(&whole) else { return Tx::error(span) };
         let mut typed: Vec<(usize, Tx)> = vec![];
         let mut unknown = vec![];
         for (field, e) in fields {
@@ -154,6 +180,49 @@ impl Checker {
             self.report(errors::build_fields(name.span, &name.text, &missing, &unknown, &names));
         }
         Tx::new(span, whole, Tk::Build(id, typed))
+    }
+
+    /// A constructor, list or struct where the tangent of an enum or struct is expected: names mean what they
+    /// mean in the tangent. `None` for other expressions.
+    pub(crate) fn check_tangent(&mut self, e: &Expr, want: &Ty) -> Option<Tx> {
+        if let (ExprKind::List(es), Ty::Con(Con::Table, args)) = (&e.kind, want) {
+            let elem = args[1].clone();
+            return self.holds_tangent(&elem).then(|| self.list_of(es, elem, e.span));
+        }
+        if !self.arena.is_tangent_of_data(want) {
+            return None;
+        }
+        match &e.kind {
+            ExprKind::Ctor(name) => {
+                let (ctor, payload) = self.tangent_ctor(name, want)?;
+                if !payload.is_empty() {
+                    self.report(errors::ctor_arity(e.span, name, payload.len(), 0));
+                    return Some(Tx::error(e.span));
+                }
+                Some(Tx::new(e.span, want.clone(), Tk::Ctor(ctor)))
+            }
+            ExprKind::Call(f, args) => {
+                let ExprKind::Ctor(name) = &f.kind else { return None };
+                let (ctor, payload) = self.tangent_ctor(name, want)?;
+                let callee = Tx::new(f.span, fun(tuple(payload), want.clone()), Tk::Ctor(ctor));
+                Some(self.apply(callee, name, args, e.span))
+            }
+            ExprKind::Build(name, fields) => {
+                let id = self.arena.declared(want)?;
+                let named =
+                    matches!(self.type_names.get(&name.text), Some(TypeName::Data(own)) if *own == id);
+                named.then(|| self.fill(id, want.clone(), name, fields, e.span))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether tables of tangents of structs or enums end in this element.
+    fn holds_tangent(&self, t: &Ty) -> bool {
+        match self.arena.head(t) {
+            Ty::Con(Con::Table, args) => self.holds_tangent(&args[1]),
+            t => self.arena.is_tangent_of_data(&t),
+        }
     }
 
     /// Whether a value of the type carries nothing, so that throwing it away is no loss.

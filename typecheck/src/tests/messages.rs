@@ -1,7 +1,6 @@
 //! The messages as users read them: one program a mistake.
 
-use super::{BAD, check, session};
-use crate::session::Options;
+use super::{BAD, messages};
 
 /// Mistakes that the other lists do not make.
 const MORE: &[&str] = &[
@@ -62,33 +61,9 @@ const MORE: &[&str] = &[
 #[expect(clippy::too_many_lines, reason = "the golden text")]
 #[test]
 fn messages_are_these() {
-    let base = session(Options::default());
     let programs = BAD.iter().map(|(_, _, text)| *text).chain(MORE.iter().copied());
-    let found: Vec<String> = programs
-        .map(|text| {
-            let (checked, _) = check(&base, text);
-            let lines = checked.diagnostics.iter().map(|d| {
-                let at =
-                    |s: adl_diag::Span| text.get(s.start as usize..s.end as usize).unwrap_or("").to_string();
-                let labels: Vec<String> = d
-                    .labels
-                    .iter()
-                    .map(|(s, t)| format!("    `{}`: {t}", at(*s).replace('\n', "⏎")))
-                    .collect();
-                let rest = d.help.iter().map(|h| format!("    help: {h}"));
-                let notes = d.notes.iter().map(|n| format!("    note: {n}"));
-                let parts: Vec<String> = [format!("  {} {}", d.code, d.message)]
-                    .into_iter()
-                    .chain(labels)
-                    .chain(rest)
-                    .chain(notes)
-                    .collect();
-                parts.join("\n")
-            });
-            format!("{text}\n{}", lines.collect::<Vec<_>>().join("\n"))
-        })
-        .collect();
-    insta::assert_snapshot!(found.join("\n\n"), @r##"
+    let found = messages(programs);
+    insta::assert_snapshot!(found, @r##"
     [1.0, 2.0] + [1.0, 2.0, 3.0]
       E0203 `+` is not defined between `Fin(2)=>Float` and `Fin(3)=>Float`
         `[1.0, 2.0, 3.0]`: this is `Fin(3)=>Float`
@@ -100,6 +75,8 @@ fn messages_are_these() {
       E0203 `+` is not defined between `n=>m=>Float` and `m=>Float`
         `v`: this is `m=>Float`
         `a`: this is `n=>m=>Float`
+        `n`: `n` comes from here
+        `m`: `m` comes from here
         help: axes are never broadcast: write `for i, j. …`
         note: expected `m`, found `n`
 
@@ -193,11 +170,15 @@ fn messages_are_these() {
     def f(xs: n=>Float, ys: m=>Float) -> n=>Float = for i. xs[i] * ys[i]
       E0208 an index of `n` is used on a table over `m`
         `i`: here
+        `m`: `m` comes from here
+        `n`: `n` comes from here
         help: where the ordinal is meant, write `int(i)`
 
     def f(owner: n=>k, w: n=>Float) -> k=>Float = accum h: k=>Float do for i. h[i] += w[i]
       E0208 an index of `k` is used on a table over `n`
         `i`: here
+        `n`: `n` comes from here
+        `k`: `k` comes from here
         help: where the ordinal is meant, write `int(i)`
 
     let x = [1.0]
@@ -545,6 +526,7 @@ fn messages_are_these() {
     for i: 3. i
       E0106 expected a type, found the number 3
         `3`: here
+        help: the index set of 3 elements is `Fin(3)`
 
     for i: Int. i
       E0208 `Int` is not an index set

@@ -2,6 +2,7 @@
 
 mod cases;
 mod core;
+mod hints;
 mod messages;
 mod order;
 
@@ -38,6 +39,24 @@ fn check(base: &Session, text: &str) -> (Checked, String) {
     checked.diagnostics = found;
     let text = shown(&checked.diagnostics, &map);
     (checked, text)
+}
+
+/// Programs, each with its messages: what labels stand on, helps and notes.
+fn messages<'a>(programs: impl Iterator<Item = &'a str>) -> String {
+    let base = session(Options::default());
+    let of = |text: &'a str| {
+        let (checked, _) = check(&base, text);
+        let lines = checked.diagnostics.iter().map(|d| {
+            let at = |s: adl_diag::Span| text.get(s.start as usize..s.end as usize).unwrap_or("").to_string();
+            let labels = d.labels.iter().map(|(s, t)| format!("    `{}`: {t}", at(*s).replace('\n', "⏎")));
+            let rest = d.help.iter().map(|h| format!("    help: {h}"));
+            let notes = d.notes.iter().map(|n| format!("    note: {n}"));
+            let head = [format!("  {} {}", d.code, d.message)].into_iter();
+            head.chain(labels).chain(rest).chain(notes).collect::<Vec<_>>().join("\n")
+        });
+        format!("{text}\n{}", lines.collect::<Vec<_>>().join("\n"))
+    };
+    programs.map(of).collect::<Vec<_>>().join("\n\n")
 }
 
 #[test]

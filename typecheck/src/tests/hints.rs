@@ -1,0 +1,100 @@
+//! Messages that say what to write instead, and where sizes come from.
+
+use super::messages;
+
+/// One program a mistake.
+const HINTS: &[&str] = &[
+    "def f(xs: n=>Float, p: Float -> Bool) -> Float = {\n  let a = filter(p, xs)\n  let b = filter(p, xs)\n  sum(a + b)\n}",
+    "def f(xs: n=>Float, ys: n=>Float) -> Float = dot(xs, ys)\nf([1.0], [1.0, 2.0])",
+    "def f(x: float) -> float = x",
+    "Zero",
+    "enum S { A(Float), B }\ndef f(t: Tangent[S]) -> Int = case t of { A(_) -> 1, B -> 2 }",
+    "enum S { A(Float), B }\nlet t: Tangent[S] = A(1.0, 2.0)",
+    "let (y, back) = vjp(\\(x, k). (x^2, k))(1.0, 2)\nback((1.0, 2))",
+    "struct P { a: Int }\nP { a = 1 } < P { a = 2 }",
+    "struct P derives Vector { a: Int }",
+    "struct C { re: Float }\ninstance Num(C) { def mul(a, b) = C { re = a.re * b.re } }\nlet z = C { re = 1.0 }\nz + 1",
+    "let t = for (i, j): (Fin(2), Fin(3)). i\nt[(0, -1)]",
+];
+
+#[test]
+fn hints_are_these() {
+    insta::assert_snapshot!(messages(HINTS.iter().copied()), @r##"
+    def f(xs: n=>Float, p: Float -> Bool) -> Float = {
+      let a = filter(p, xs)
+      let b = filter(p, xs)
+      sum(a + b)
+    }
+      E0203 `+` is not defined between `m=>Float` and `m'=>Float`
+        `b`: this is `m'=>Float`
+        `a`: this is `m=>Float`
+        `filter(p, xs)`: `m` comes from here
+        `filter(p, xs)`: `m'` comes from here
+        help: axes are never broadcast: write `for i, j. …`
+        note: expected `m'`, found `m`
+
+    def f(xs: n=>Float, ys: n=>Float) -> Float = dot(xs, ys)
+    f([1.0], [1.0, 2.0])
+      E0202 sizes differ: `1` and `2`
+        `[1.0, 2.0]`: here
+        `[1.0]`: `Fin(1)` comes from here
+        help: where they are known to agree, `(xs : Fin(…)=>…)` checks it at run time
+        note: expected `Fin(1)=>Float`, found `Fin(2)=>Float`
+
+    def f(x: float) -> float = x
+      E0302 there is no type `float`
+        `float`: not found
+        help: did you mean `Float`?
+
+    Zero
+      E0303 there is no constructor `Zero`
+        `Zero`: not found
+        help: `Zero` is a constructor where the tangent of an enum is expected; `zero` is the zero of any type
+
+    enum S { A(Float), B }
+    def f(t: Tangent[S]) -> Int = case t of { A(_) -> 1, B -> 2 }
+      E0601 this `case` does not handle all values
+        `case t of { A(_) -> 1, B -> 2 }`: `Zero` is not handled
+        help: add an arm: `Zero -> …`
+
+    enum S { A(Float), B }
+    let t: Tangent[S] = A(1.0, 2.0)
+      E0205 `A` takes one argument, 2 given
+        `A`: `A` has type `Float -> Tangent[S]`
+        help: leave out what it does not take, or put a tuple in parentheses of its own
+
+    let (y, back) = vjp(\(x, k). (x^2, k))(1.0, 2)
+    back((1.0, 2))
+      E0213 a number literal cannot have type `()`
+        `2`: here
+        help: the tangent of an Int is `()`: write that
+        note: `back` has type `(Float, ()) -o (Float, ())`
+
+    struct P { a: Int }
+    P { a = 1 } < P { a = 2 }
+      E0204 `P` is not in `Ord`, which is needed for `<`
+        `P { a = 2 }`: this is `P`
+        `P { a = 1 }`: this is `P`
+        help: its order has to be asked for: `struct P derives Ord { … }`
+
+    struct P derives Vector { a: Int }
+      E0204 `Int` is not in `Vector`, which is needed as `P` derives it
+        `Vector`: here
+        help: write `float(…)`
+
+    struct C { re: Float }
+    instance Num(C) { def mul(a, b) = C { re = a.re * b.re } }
+    let z = C { re = 1.0 }
+    z + 1
+      E0203 `+` is not defined between `C` and `number`
+        `1`: this is `number`
+        `z`: this is `C`
+        help: what a number is as a value of this type, `def from_int(k) = …` of its instance says
+
+    let t = for (i, j): (Fin(2), Fin(3)). i
+    t[(0, -1)]
+      E0216 an index cannot be negative
+        `-1`: indices count from 0
+        help: write `last(x)` for the last element
+    "##);
+}
