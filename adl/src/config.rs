@@ -21,6 +21,6 @@ pub struct Config {
     pub backend: Backend,
     /// Memory, depth, cancellation.
     pub limits: Limits,
-    /// Values for `param`s, as written on the command line.
-    pub params: Vec<(String, String)>,
+    /// Values for `param`s, as written on the command line; a Bool without a value is true.
+    pub params: Vec<(String, Option<String>)>,
 }

@@ -5,6 +5,7 @@
 
 mod config;
 mod dump;
+mod params;
 mod session;
 mod timing;
 
@@ -13,6 +14,7 @@ pub use adl_core::run::Limits;
 pub use adl_diag::{Code, Color, Diagnostic, Severity, SourceMap, render, to_json};
 pub use config::{Backend, Config};
 pub use dump::{Stage, stages};
+pub use params::{Manual, Parameter};
 pub use session::{Outcome, Session};
 pub use timing::Timing;
 

@@ -22,6 +22,7 @@ use adl_opt::specialise::{ItemCode, SpecError, Specialiser};
 use adl_typecheck::Checked;
 
 use crate::config::{Backend, Config};
+use crate::params;
 use crate::timing::{Timing, timed};
 
 /// A growing program and its values.
@@ -33,6 +34,8 @@ pub struct Session {
     pub(crate) specialiser: Specialiser,
     shapes: HashMap<Var, Shape>,
     values: HashMap<Var, Vec<Value>>,
+    /// Values from the command line for parameters that have not run.
+    given: HashMap<Var, Value>,
     account: Arc<Account>,
     /// Time by stage.
     pub timing: Timing,
@@ -81,6 +84,7 @@ impl Session {
             specialiser,
             shapes: HashMap::new(),
             values: HashMap::new(),
+            given: HashMap::new(),
             account,
             timing,
             executed: (0, 0),
@@ -95,10 +99,14 @@ impl Session {
             return outcome;
         }
         let Some(checked) = checked else { return outcome };
-        if let Some(unknown) = self.unknown_param(&checked.program) {
-            outcome.diagnostics.push(unknown);
-            outcome.rejected = true;
-            return outcome;
+        match params::given(&self.config.params, &checked.program) {
+            Ok(given) => self.given = given,
+            Err(wrong) => {
+                outcome.diagnostics.extend(wrong);
+                outcome.rejected = true;
+                self.checker = before;
+                return outcome;
+            }
         }
         self.specialiser.source = Program { items: vec![], ..checked.program.clone() };
         for (k, item) in checked.program.items.iter().enumerate() {
@@ -175,8 +183,8 @@ impl Session {
         if let ItemKind::Test(_) = item.kind {
             return Ok(());
         }
-        if let ItemKind::Param(param, var) = &item.kind
-            && let Some(value) = self.override_of(param, var)?
+        if let ItemKind::Param(_, var) = &item.kind
+            && let Some(value) = self.given.remove(var)
         {
             let scalar = var.ty().scalar().expect("parameters are scalars");
             self.shapes.insert(var.clone(), Shape::Scalar(scalar));
@@ -269,45 +277,6 @@ impl Session {
             let own = leaves.by_ref().take(shape.n_leaves()).collect();
             self.values.insert(var.clone(), own);
             self.shapes.insert(var.clone(), shape.subst(&sizes));
-        }
-    }
-
-    /// A parameter on the command line that the program does not have.
-    fn unknown_param(&self, program: &Program) -> Option<Diagnostic> {
-        let known: Vec<&str> = program
-            .items
-            .iter()
-            .filter_map(|i| if let ItemKind::Param(name, _) = &i.kind { Some(name.as_str()) } else { None })
-            .collect();
-        let (name, _) = self.config.params.iter().find(|(name, _)| !known.contains(&name.as_str()))?;
-        let help = if known.is_empty() {
-            "it has none; declare one with `param name: Float = 1.0`".to_string()
-        } else {
-            format!("its parameters are: --{}", known.join(", --"))
-        };
-        Some(Diagnostic::error(Code::E0901, format!("the program has no parameter `{name}`")).help(help))
-    }
-
-    /// The value given for a parameter on the command line.
-    fn override_of(&self, param: &str, var: &Var) -> Result<Option<Value>, Diagnostic> {
-        use adl_core::ty::Scalar;
-        let Some((_, text)) = self.config.params.iter().rev().find(|(name, _)| name == param) else {
-            return Ok(None);
-        };
-        let value = match var.ty().scalar() {
-            Some(Scalar::F64) => text.parse().ok().map(Value::F64),
-            Some(Scalar::F32) => text.parse().ok().map(Value::F32),
-            Some(Scalar::Int) => text.replace('_', "").parse().ok().map(Value::Int),
-            Some(Scalar::Bool) => text.parse().ok().map(Value::Bool),
-            Some(Scalar::Str) => Some(Value::Str(text.as_str().into())),
-            Some(Scalar::Key) | None => None,
-        };
-        match value {
-            Some(value) => Ok(Some(value)),
-            None => Err(Diagnostic::error(
-                Code::E0901,
-                format!("`{text}` is not a value of the type of `--{param}`"),
-            )),
         }
     }
 }

@@ -11,6 +11,11 @@ pub(crate) fn line(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
+/// Writes text to stdout. A reader that has seen enough closes the pipe: that is no failure.
+pub(crate) fn out(text: &str) {
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}
+
 /// Writes diagnostics with their source, or as JSON lines.
 pub(crate) fn all(diagnostics: &[Diagnostic], sources: &SourceMap, json: bool) {
     for d in diagnostics {

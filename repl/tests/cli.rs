@@ -60,8 +60,34 @@ fn runs_a_program_in_both_executors() {
     expect(&adl(&["run", &file]), 0, "6.0\n", &[]);
     expect(&adl(&["run", "--interp", &file]), 0, "6.0\n", &[]);
     expect(&adl(&["run", &file, "--k", "5"]), 0, "15.0\n", &[]);
-    expect(&adl(&["run", &file, "--k=x"]), 1, "", &["E0901", "--k"]);
     expect(&adl(&["check", &file]), 0, "", &[]);
+}
+
+#[test]
+fn parameters_are_given_on_the_command_line() {
+    let folder = Folder::new("params");
+    let text = b"/// Trains.\ndef f(x: Float) -> Float = x\n\n/// How many\n/// steps.\nparam steps: Int = 5 * 100\n\
+        param rate: Float = 0.1\nparam fast: Bool = false\nparam name: String = \"a\"\n(steps, rate, fast, name)\n";
+    let file = folder.file("p.adl", text);
+    let run = |more: &[&str]| adl(&[&["run", &file], more].concat());
+    expect(&run(&[]), 0, "(500, 0.1, false, \"a\")\n", &[]);
+    let all = ["--steps", "1_000", "--rate=-1e-3", "--fast", "--name", "b c"];
+    expect(&run(&all), 0, "(1000, -0.001, true, \"b c\")\n", &[]);
+    expect(&run(&["--fast=false", "--steps=0x10", "--steps", "7"]), 0, "(7, 0.1, false, \"a\")\n", &[]);
+    let help = format!(
+        "Trains.\n\nUsage: adl run {file} [--name value]…\n\n  \
+         --steps Int    How many steps. (default: 5 * 100)\n  --rate Float   (default: 0.1)\n  \
+         --fast Bool    (default: false)\n  --name String  (default: \"a\")\n"
+    );
+    expect(&run(&["--help"]), 0, &help, &[]);
+    expect(&run(&["--stesp", "7"]), 2, "", &["E0901", "`--stesp`", "did you mean `--steps`?"]);
+    expect(&run(&["--other", "7"]), 2, "", &["E0901", "--steps, --rate, --fast, --name"]);
+    expect(&run(&["--steps", "1.5"]), 2, "", &["E0901", "whole number", "`1.5`"]);
+    expect(&run(&["--rate"]), 2, "", &["E0901", "`--rate` takes a number", "nothing is given"]);
+    expect(&run(&["--fast", "yes"]), 2, "", &["E0901", "`true` or `false`"]);
+    expect(&run(&["7"]), 2, "", &["E0901", "`7` is not a parameter"]);
+    // What stands behind the file is the program's.
+    expect(&run(&["--interp"]), 2, "", &["E0901", "`--interp`"]);
 }
 
 #[test]
@@ -69,6 +95,17 @@ fn a_failure_ends_the_run_after_what_was_printed() {
     let folder = Folder::new("fail");
     let file = folder.file("a.adl", b"1 + 1\nlet k = 7\n[1, 2][k]\n3\n");
     expect(&adl(&["run", &file]), 1, "2\n", &["E0701", "a.adl:3"]);
+}
+
+#[test]
+fn failures_say_what_and_where() {
+    let folder = Folder::new("messages");
+    let close = folder.file("c.adl", b"trace(\"x\", 1.5)\nassert_close([1.0, 2.0], [1.0, 2.5])\n");
+    let said =
+        ["x: 1.5", "E0705", "[1.0, 2.0] and [1.0, 2.5] are not close: they differ by 0.5", "c.adl:2:1"];
+    expect(&adl(&["run", &close]), 1, "1.5\n", &said);
+    let error = folder.file("e.adl", b"error(\"no \" ++ show([1]))\n");
+    expect(&adl(&["run", &error]), 1, "", &["E0704", "no [1]", "e.adl:1:1"]);
 }
 
 #[test]

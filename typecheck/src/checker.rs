@@ -320,51 +320,20 @@ impl Checker {
     /// The name in scope that looks most like this one.
     pub(crate) fn near_value(&self, name: &str) -> Option<String> {
         let names = self.env.iter().flat_map(|frame| frame.values.keys());
-        nearest(name, names.map(String::as_str))
+        adl_diag::nearest(name, names.map(String::as_str))
     }
 
     pub(crate) fn near_type(&self, name: &str) -> Option<String> {
         const BUILT_IN: [&str; 8] = ["Float", "F32", "F64", "Int", "Bool", "String", "Key", "Fin"];
-        nearest(name, self.type_names.keys().map(String::as_str).chain(BUILT_IN))
+        adl_diag::nearest(name, self.type_names.keys().map(String::as_str).chain(BUILT_IN))
     }
 
     pub(crate) fn near_ctor(&self, name: &str) -> Option<String> {
-        nearest(name, self.ctors.keys().map(String::as_str))
+        adl_diag::nearest(name, self.ctors.keys().map(String::as_str))
     }
 }
 
 /// Where the value of a block or a form comes from.
 fn last_span(value: &Tx) -> Span {
     if let crate::tree::Tk::Block(_, Some(last)) = &value.kind { last_span(last) } else { value.span }
-}
-
-/// The candidate at the least edit distance, if it is near; of equals the first by name.
-pub(crate) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
-    let length = name.chars().count();
-    let limit = if length < 3 { 0 } else { length.div_ceil(3) };
-    candidates
-        .filter(|c| *c != name && !c.starts_with('_'))
-        .map(|c| (distance(name, c), c))
-        .filter(|(d, _)| *d <= limit)
-        .min()
-        .map(|(_, c)| c.to_string())
-}
-
-/// Damerau–Levenshtein distance (adjacent swaps count one).
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows = vec![(0..=b.len()).collect::<Vec<usize>>()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let change = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut best = change.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(best);
-        }
-        rows.push(row);
-    }
-    rows[a.len()][b.len()]
 }

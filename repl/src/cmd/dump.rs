@@ -1,7 +1,5 @@
 //! `adl dump --after STAGE FILE`: the program as the compiler sees it.
 
-use std::io::Write as _;
-
 use adl::{Config, Session};
 
 use crate::host::RealHost;
@@ -21,7 +19,8 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Exit {
     let stages = adl::stages();
     if args.after == "list" {
-        return print(&format!("{}\n", stages.join("\n")));
+        report::out(&format!("{}\n", stages.join("\n")));
+        return Exit::Ok;
     }
     if !stages.contains(&args.after.as_str()) {
         let help = format!("the stages are: {}", stages.join(", "));
@@ -34,16 +33,13 @@ pub(crate) fn run(args: &Args) -> Exit {
     };
     let mut session = Session::new(Config::default());
     match session.dump(&args.file, &text, &args.after, &mut RealHost::beside(&args.file)) {
-        Ok(text) => print(&text),
+        Ok(text) => {
+            report::out(&text);
+            Exit::Ok
+        }
         Err(diagnostics) => {
             report::all(&diagnostics, &session.sources, false);
             Exit::Usage
         }
     }
-}
-
-fn print(text: &str) -> Exit {
-    // A reader that has seen enough closes the pipe: that is no failure.
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
-    Exit::Ok
 }

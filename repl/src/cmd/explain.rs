@@ -1,7 +1,5 @@
 //! `adl explain CODE`: what a diagnostic means.
 
-use std::io::Write as _;
-
 use crate::{Exit, report};
 
 /// Options of `adl explain`.
@@ -15,7 +13,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Exit {
     match adl::Code::from_name(&args.code) {
         Some(code) => {
-            let _ = writeln!(std::io::stdout().lock(), "{}", code.explain().trim());
+            report::out(&format!("{}\n", code.explain().trim()));
             Exit::Ok
         }
         None => {

@@ -1,6 +1,6 @@
 //! `adl repl`: evaluates line by line; an entry goes on over lines until it is complete.
 
-use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use std::io::{BufRead as _, IsTerminal as _};
 use std::sync::atomic::Ordering;
 
 use adl::{Backend, Config, Session};
@@ -144,9 +144,9 @@ impl Repl {
     }
 }
 
-/// A line to stdout; a closed pipe ends quietly.
+/// A line to stdout.
 fn say(text: &str) {
-    let _ = writeln!(std::io::stdout().lock(), "{text}");
+    report::out(&format!("{text}\n"));
 }
 
 fn history_file() -> Option<std::path::PathBuf> {

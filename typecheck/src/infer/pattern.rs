@@ -216,7 +216,7 @@ impl Checker {
                 Some(k) => types[k].1.clone(),
                 None => {
                     let names = types.iter().map(|(n, _)| &**n);
-                    let near = crate::checker::nearest(&field.text, names);
+                    let near = adl_diag::nearest(&field.text, names);
                     self.report(errors::no_field(field.span, name, &field.text, near));
                     Ty::Error
                 }
