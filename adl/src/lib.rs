@@ -7,6 +7,7 @@ mod config;
 mod dump;
 mod params;
 mod session;
+mod suite;
 mod timing;
 
 pub use adl_core::host::{Closed, Host};
@@ -16,6 +17,7 @@ pub use config::{Backend, Config};
 pub use dump::{Stage, stages};
 pub use params::{Manual, Parameter};
 pub use session::{Outcome, Session};
+pub use suite::{Suite, Verdict, tests_in};
 pub use timing::Timing;
 
 /// The version of the language and its compiler.

@@ -109,7 +109,7 @@ impl Session {
             }
         }
         self.specialiser.source = Program { items: vec![], ..checked.program.clone() };
-        for (k, item) in checked.program.items.iter().enumerate() {
+        for (k, item) in checked.program.items.iter().enumerate().filter(|(_, item)| !is_test(item)) {
             if let Err(diagnostic) = self.run_item(item, k, host) {
                 outcome.diagnostics.push(diagnostic);
                 outcome.failed = true;
@@ -176,13 +176,6 @@ impl Session {
 
     /// Runs one item by its number.
     pub(crate) fn run_item(&mut self, item: &Item, k: usize, host: &mut dyn Host) -> Result<(), Diagnostic> {
-        self.item(item, &format!("item.{k}"), host)
-    }
-
-    fn item(&mut self, item: &Item, name: &str, host: &mut dyn Host) -> Result<(), Diagnostic> {
-        if let ItemKind::Test(_) = item.kind {
-            return Ok(());
-        }
         if let ItemKind::Param(_, var) = &item.kind
             && let Some(value) = self.given.remove(var)
         {
@@ -191,7 +184,7 @@ impl Session {
             self.values.insert(var.clone(), vec![value]);
             return Ok(());
         }
-        let code = self.specialise(item, name)?;
+        let code = self.specialise(item, &format!("item.{k}"))?;
         let (values, args) = self.execute(&code, host)?;
         self.keep(item, &code, values, &args);
         Ok(())
@@ -279,6 +272,11 @@ impl Session {
             self.shapes.insert(var.clone(), shape.subst(&sizes));
         }
     }
+}
+
+/// Tests run when they are asked for.
+pub(crate) fn is_test(item: &Item) -> bool {
+    matches!(item.kind, ItemKind::Test(_))
 }
 
 /// Later errors are mostly consequences of the first ones: three are shown, and how many more there are.

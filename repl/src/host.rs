@@ -43,6 +43,39 @@ impl adl::Host for RealHost {
     }
 }
 
+/// The real outside, but for lines of output and trace, which are kept.
+pub(crate) struct QuietHost {
+    real: RealHost,
+    /// The lines so far.
+    pub(crate) lines: Vec<String>,
+}
+
+impl QuietHost {
+    /// For the program at `path`.
+    pub(crate) fn beside(path: &str) -> QuietHost {
+        QuietHost { real: RealHost::beside(path), lines: vec![] }
+    }
+}
+
+impl adl::Host for QuietHost {
+    fn read_file(&mut self, path: &str) -> Result<Vec<u8>, String> {
+        self.real.read_file(path)
+    }
+
+    fn write_file(&mut self, path: &str, bytes: &[u8]) -> Result<(), String> {
+        self.real.write_file(path, bytes)
+    }
+
+    fn emit(&mut self, line: &str) -> Result<(), String> {
+        self.trace(line);
+        Ok(())
+    }
+
+    fn trace(&mut self, line: &str) {
+        self.lines.push(line.to_string());
+    }
+}
+
 /// The default limit on what a program may hold: 80 % of the machine's memory, or of its control group's.
 fn memory_limit() -> Option<u64> {
     let read = |path: &str| std::fs::read_to_string(path).ok();

@@ -22,6 +22,8 @@ enum Command {
     Run(cmd::run::Args),
     /// Check a program without running it.
     Check(cmd::check::Args),
+    /// Run the tests of programs.
+    Test(cmd::test::Args),
     /// Print a program after a stage of the compiler.
     Dump(cmd::dump::Args),
     /// Explore: evaluate line by line.
@@ -29,6 +31,10 @@ enum Command {
     /// Say what a diagnostic code means.
     Explain(cmd::explain::Args),
 }
+
+/// What is said after a panic.
+pub(crate) const OWN_MISTAKE: &str =
+    "This is a mistake of adl itself. Please report it with the program that caused it.";
 
 /// What the process reports to the shell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +56,7 @@ fn main() -> ExitCode {
     let work = || match cli.command {
         Command::Run(args) => cmd::run::run(&args),
         Command::Check(args) => cmd::check::run(&args),
+        Command::Test(args) => cmd::test::run(&args),
         Command::Dump(args) => cmd::dump::run(&args),
         Command::Repl(args) => cmd::repl::run(&args),
         Command::Explain(args) => cmd::explain::run(&args),
@@ -58,9 +65,7 @@ fn main() -> ExitCode {
     let exit = match adl::on_large_stack(guarded) {
         Ok(Ok(exit)) => exit,
         Ok(Err(_)) => {
-            report::line(
-                "This is a mistake of adl itself. Please report it with the program that caused it.",
-            );
+            report::line(OWN_MISTAKE);
             Exit::Internal
         }
         Err(error) => {

@@ -19,17 +19,14 @@ pub(crate) fn out(text: &str) {
 /// Writes diagnostics with their source, or as JSON lines.
 pub(crate) fn all(diagnostics: &[Diagnostic], sources: &SourceMap, json: bool) {
     for d in diagnostics {
-        if json {
-            line(&adl::to_json(d, sources).to_string());
-        } else {
-            let color = if std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none() {
-                Color::On
-            } else {
-                Color::Off
-            };
-            line(adl::render(d, sources, color).trim_end());
-        }
+        line(&if json { adl::to_json(d, sources).to_string() } else { rendered(d, sources) });
     }
+}
+
+/// A diagnostic with its source, coloured where stderr is a terminal.
+pub(crate) fn rendered(d: &Diagnostic, sources: &SourceMap) -> String {
+    let colored = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    adl::render(d, sources, if colored { Color::On } else { Color::Off }).trim_end().to_string()
 }
 
 /// One diagnostic without a place.

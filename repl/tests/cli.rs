@@ -108,6 +108,83 @@ fn failures_say_what_and_where() {
     expect(&adl(&["run", &error]), 1, "", &["E0704", "no [1]", "e.adl:1:1"]);
 }
 
+/// The output of `adl test` without times.
+fn tested(args: &[&str]) -> (i32, String, String) {
+    let out = adl(&[&["test"], args].concat());
+    let text = String::from_utf8_lossy(&out.stdout);
+    let lines = text.lines().map(|l| l.rsplit_once(" (").map_or(l, |(line, _)| line).to_string() + "\n");
+    let err = String::from_utf8_lossy(&out.stderr).into_owned();
+    (out.status.code().expect("it ends"), lines.collect(), err)
+}
+
+const TESTS: &[u8] = b"let x = trace(\"once\", 2.0)\ndef f(y: Float) -> Float = x * y\n\
+    test \"twice\" { assert_close(f(3.0), 6.0) }\n\
+    x\n\
+    test \"thrice\" {\n  trace(\"f\", f(1.0))\n  assert_close(f(3.0), 9.0)\n}\n\
+    test \"slope\" { assert_close(grad(f)(3.0), 2.0) }\n";
+
+#[test]
+fn tests_run_in_the_order_of_the_source_on_any_number_of_threads() {
+    let folder = Folder::new("tests");
+    let file = folder.file("a.adl", TESTS);
+    let lines = format!(
+        "ok      {file}: twice\nFAILED  {file}: thrice\nok      {file}: slope\n2 passed, 1 failed in 1 file\n"
+    );
+    for threads in ["1", "2", "7"] {
+        let (code, out, err) = tested(&["--threads", threads, &file]);
+        assert_eq!((code, out), (1, lines.clone()), "{err}");
+        assert!(
+            err.contains("f: 2.0") && err.contains("6.0 and 9.0 are not close") && err.contains("a.adl:7:3")
+        );
+    }
+    let (code, out, _) = tested(&["--filter", "slo", "--interp", &file]);
+    assert_eq!((code, out), (0, format!("ok      {file}: slope\n1 passed, 0 failed in 1 file\n")));
+    let (code, out, _) = tested(&["--filter", "nothing", &file]);
+    assert_eq!((code, out.contains("no test has `nothing`")), (0, true), "{out}");
+    // A run is not a test.
+    expect(&adl(&["run", &file]), 0, "2.0\n", &["once: 2.0"]);
+}
+
+#[test]
+fn a_folder_is_tested_with_all_below_it() {
+    let folder = Folder::new("folder");
+    std::fs::create_dir_all(folder.0.join("sub")).expect("a folder");
+    folder.file("b.adl", b"test \"b\" { assert(true, \"\") }\n");
+    folder.file("notes.txt", b"test");
+    let broken = b"test \"before\" { () }\nlet y = [1][3]\ntest \"one\" { assert(y > 0, \"\") }\ntest \"two\" { assert(y > 0, \"\") }\n";
+    folder.file("sub/a.adl", broken);
+    let dir = folder.0.display().to_string();
+    let (code, out, err) = tested(&[&dir, "--threads", "1"]);
+    let lines = format!(
+        "ok      {dir}/b.adl: b\nok      {dir}/sub/a.adl: before\nNOT RUN {dir}/sub/a.adl: one\n\
+         NOT RUN {dir}/sub/a.adl: two\n2 passed, 2 failed in 2 files\n"
+    );
+    assert_eq!((code, out), (1, lines), "{err}");
+    assert_eq!(err.matches("E0701").count(), 1, "the reason is said once: {err}");
+
+    folder.file("wrong.adl", b"test \"w\" { 1 == 1 }\n");
+    let (code, out, err) = tested(&[&dir]);
+    assert!(code == 2 && out.contains("1 file does not check") && out.contains("ok      "), "{out}");
+    assert!(err.contains("E0201") && err.contains("assert"), "{err}");
+    assert_eq!(tested(&[&folder.0.join("none").display().to_string()]).0, 2);
+}
+
+#[test]
+fn results_of_tests_are_json_on_demand() {
+    let folder = Folder::new("testjson");
+    let file = folder.file("a.adl", TESTS);
+    let out = adl(&["test", "--json", &file]);
+    let lines: Vec<serde_json::Value> = String::from_utf8_lossy(&out.stdout)
+        .lines()
+        .map(|l| serde_json::from_str(l).expect("an object a line"))
+        .collect();
+    assert_eq!(out.status.code(), Some(1));
+    assert_eq!(lines.len(), 4);
+    assert_eq!((&lines[0]["test"], &lines[0]["outcome"]), (&"twice".into(), &"ok".into()));
+    assert_eq!((&lines[1]["diagnostic"]["code"], &lines[1]["trace"][0]), (&"E0705".into(), &"f: 2.0".into()));
+    assert_eq!((&lines[3]["passed"], &lines[3]["failed"]), (&2.into(), &1.into()));
+}
+
 #[test]
 fn wrong_programs_do_not_run() {
     let folder = Folder::new("wrong");

@@ -334,6 +334,6 @@ impl Checker {
 }
 
 /// Where the value of a block or a form comes from.
-fn last_span(value: &Tx) -> Span {
+pub(crate) fn last_span(value: &Tx) -> Span {
     if let crate::tree::Tk::Block(_, Some(last)) = &value.kind { last_span(last) } else { value.span }
 }

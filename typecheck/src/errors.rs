@@ -89,6 +89,12 @@ pub(crate) fn undetermined(span: Span, ty: &str) -> Diagnostic {
         .help("annotate it: `let x: Float = …`, or `(e : Float)`")
 }
 
+pub(crate) fn value_of_test(span: Span, ty: &str) -> Diagnostic {
+    error(Code::E0201, format!("a test ends with a value of type `{ty}`"))
+        .label(span, "nothing looks at this")
+        .help("say what has to hold: `assert(x < y, \"…\")` or `assert_close(x, y)`")
+}
+
 pub(crate) fn set_undetermined(span: Span, name: &str) -> Diagnostic {
     error(Code::E0211, format!("the index set of `{name}` is not determined"))
         .label(span, "nothing in the body is indexed by it")

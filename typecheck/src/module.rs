@@ -291,6 +291,12 @@ impl Checker {
             ItemKind::Param(p) => out.extend(self.param(p, item.span)),
             ItemKind::Test(t) => {
                 let value = self.running(&t.body);
+                let is_unit =
+                    matches!(self.arena.head(&value.ty), Ty::Con(Con::Tuple, parts) if parts.is_empty());
+                if !is_unit && !self.item_is_wrong() {
+                    let shown = self.arena.show(&value.ty);
+                    self.report(errors::value_of_test(crate::checker::last_span(&value), &shown));
+                }
                 out.push(Output::Item(item.span, TItem::Test(t.name.clone(), value)));
             }
             ItemKind::Expr(e) => {

@@ -5,3 +5,4 @@ pub(crate) mod dump;
 pub(crate) mod explain;
 pub(crate) mod repl;
 pub(crate) mod run;
+pub(crate) mod test;

@@ -56,6 +56,7 @@ const MORE: &[&str] = &[
     "def f(xs: n=>Float) -> Float = size(xs)",
     "[1, 2.5, true]",
     "\\x: Float. x + true",
+    "test \"t\" { let x = 1; x == 2 }",
 ];
 
 #[expect(clippy::too_many_lines, reason = "the golden text")]
@@ -547,5 +548,10 @@ fn messages_are_these() {
       E0203 `+` is not defined for `Bool`
         `true`: this is `Bool`
         `x`: this is `Float`
+
+    test "t" { let x = 1; x == 2 }
+      E0201 a test ends with a value of type `Bool`
+        `x == 2`: nothing looks at this
+        help: say what has to hold: `assert(x < y, "…")` or `assert_close(x, y)`
     "##);
 }
