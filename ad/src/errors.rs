@@ -23,6 +23,17 @@ impl Error {
         }
     }
 
+    /// A value that holds floats in recursive data.
+    pub(crate) fn recursive_data(name: &str, span: Span) -> Error {
+        Error {
+            message: format!(
+                "`{name}` depends on floats in recursive data, whose derivatives are not supported yet"
+            ),
+            help: "put the floats into a table".into(),
+            span,
+        }
+    }
+
     /// A function calls itself; its derivative would need a recursive tape.
     pub(crate) fn recursion(name: &str, span: Span) -> Error {
         Error {

@@ -123,6 +123,10 @@ impl Cx<'_> {
             return Ok(known.clone());
         }
         let func = self.program.funcs[id.0 as usize].clone();
+        if !active.contains(&true) {
+            let results = vec![false; func.body.results.len()];
+            return Ok(activity::CallActivity { results, written: vec![false; func.params.len()] });
+        }
         if self.memo.in_progress.contains(&key) {
             return Err(Error::recursion(&func.name, func.span));
         }

@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use adl_core::account::Account;
+use adl_core::account::{Account, OutOfMemory};
 use adl_core::ir::{self, Atom, Var};
 use adl_core::value::Value;
 
 use crate::loops::Program;
 use crate::repr;
+use crate::runtime::cells::Cells;
 use crate::runtime::memory::Memory;
-use crate::runtime::words::{Context, Trouble};
-use crate::stack;
+use crate::runtime::words::Context;
 
 /// The parameters and results of a function of Core.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl<'a> Call<'a> {
             texts,
             sizes: self.sizes.clone(),
             account: self.account,
-            stack_limit: stack::limit(),
+            cells: Cells::default(),
         }
     }
 
@@ -58,7 +58,7 @@ impl<'a> Call<'a> {
         memory: &mut impl Memory,
         texts: &mut Vec<Arc<str>>,
         args: &[Value],
-    ) -> Result<Vec<u64>, Trouble> {
+    ) -> Result<Vec<u64>, OutOfMemory> {
         let mut words = vec![];
         for (param, value) in self.signature.params.iter().zip(args) {
             if let Value::Int(k) = value {
@@ -80,7 +80,7 @@ impl<'a> Call<'a> {
         memory: &mut impl Memory,
         texts: &mut Vec<Arc<str>>,
         regs: &[u64],
-    ) -> Result<Vec<Value>, Trouble> {
+    ) -> Result<Vec<Value>, OutOfMemory> {
         let values = self.context(texts).results(memory, &self.signature.results, regs)?;
         let mut at = 0;
         for part in self.signature.results.iter().flat_map(|atom| repr::parts(&atom.ty())) {

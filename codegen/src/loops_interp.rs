@@ -23,9 +23,7 @@ use crate::lower;
 use crate::repr::{Elem, Kind};
 use crate::runtime::memory::Memory;
 use crate::runtime::service::Run;
-
-/// Calls that may be open at once: this interpreter uses the stack.
-const MAX_DEPTH: u64 = 400;
+use crate::stack;
 
 /// An address is the number of a buffer, from 1, and an offset.
 const OFFSET_BITS: u32 = 36;
@@ -77,7 +75,15 @@ impl Interpreted {
         let texts = self.program.texts.clone();
         let run = Run { program: &self.program, host, texts, error: None, depth: limits.depth };
         let memory = Model { account: Arc::clone(account), buffers: vec![], n_live: 0 };
-        let mut state = State { program: &self.program, memory, run, limits, depth: 0, copied: 0 };
+        let mut state = State {
+            program: &self.program,
+            memory,
+            run,
+            limits,
+            depth: 0,
+            stack_limit: stack::limit(),
+            copied: 0,
+        };
         let words =
             call.arguments(&mut state.memory, &mut state.run.texts, args).map_err(|error| error.at(span))?;
         let regs = state.call(func.0 as usize, &words, Site(0))?;
@@ -140,6 +146,10 @@ impl Memory for Model {
         }
     }
 
+    fn retain(&mut self, at: u64) {
+        self.buffer(at).count += 1;
+    }
+
     fn release(&mut self, at: u64) {
         let mut todo = vec![at];
         while let Some(at) = todo.pop() {
@@ -167,6 +177,8 @@ struct State<'r> {
     run: Run<'r>,
     limits: &'r Limits,
     depth: u64,
+    /// This interpreter uses the stack, which may not grow below this address.
+    stack_limit: u64,
     copied: u64,
 }
 
@@ -214,7 +226,7 @@ impl Frame<'_> {
 
 impl<'r> State<'r> {
     fn call(&mut self, func: usize, args: &[u64], site: Site) -> Result<Vec<u64>, RuntimeError> {
-        if MAX_DEPTH.min(self.limits.depth) <= self.depth {
+        if self.limits.depth <= self.depth || stack::is_below(self.stack_limit) {
             return Err(fail::too_deep(self.run.span(site), self.limits.depth));
         }
         self.depth += 1;

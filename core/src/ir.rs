@@ -482,6 +482,12 @@ pub enum Fmt {
     Raw,
     /// Fixed text (functions print as their type).
     Text(String),
+    /// Fixed text that stands for so many leaves.
+    Hidden(u32, String),
+    /// The next leaf is a cell, which prints by this format of the enclosing [`Fmt::Where`].
+    Cell(u32),
+    /// A format, and those of the cells in it.
+    Where(Box<Fmt>, Vec<Fmt>),
 }
 
 /// Overloaded operations of higher-order Core.

@@ -9,7 +9,11 @@ use crate::value::Value;
 #[must_use]
 pub fn show(fmt: &Fmt, leaves: &[Value]) -> String {
     let mut out = String::new();
-    write_fmt(&mut out, fmt, &mut leaves.iter());
+    if let Fmt::Where(fmt, cells) = fmt {
+        write_cells(&mut out, fmt, cells, leaves);
+    } else {
+        write_fmt(&mut out, fmt, &mut leaves.iter());
+    }
     out
 }
 
@@ -102,6 +106,116 @@ fn write_fmt(out: &mut String, fmt: &Fmt, leaves: &mut std::slice::Iter<'_, Valu
             None => {}
         },
         Fmt::Text(text) => out.push_str(text),
+        Fmt::Hidden(n, text) => {
+            leaves.by_ref().take(*n as usize).for_each(drop);
+            out.push_str(text);
+        }
+        // Formats with cells are written by `write_cells`.
+        Fmt::Cell(_) => {
+            leaves.next();
+            out.push('…');
+        }
+        Fmt::Where(fmt, _) => write_fmt(out, fmt, leaves),
+    }
+}
+
+/// What is left to write.
+enum Task<'f> {
+    Text(&'f str),
+    Value(&'f Fmt, Vec<Value>),
+}
+
+/// Writes a value that holds cells, which may be chained a million deep: so with a stack of its own.
+fn write_cells(out: &mut String, fmt: &Fmt, cells: &[Fmt], leaves: &[Value]) {
+    let mut todo = vec![Task::Value(fmt, leaves.to_vec())];
+    while let Some(task) = todo.pop() {
+        let (fmt, leaves) = match task {
+            Task::Text(text) => {
+                out.push_str(text);
+                continue;
+            }
+            Task::Value(fmt, leaves) => (fmt, leaves),
+        };
+        if !has_cells(fmt) {
+            write_fmt(out, fmt, &mut leaves.iter());
+            continue;
+        }
+        let before = todo.len();
+        match fmt {
+            Fmt::Cell(k) => {
+                if let (Some(Value::Box(cell)), Some(fmt)) = (leaves.first(), cells.get(*k as usize)) {
+                    // A cell with sizes in it holds a bundle of them and its leaves.
+                    let items = match cell.items() {
+                        [Value::Pack(pack)] => &pack.items,
+                        items => items,
+                    };
+                    todo.push(Task::Value(fmt, items.to_vec()));
+                }
+            }
+            Fmt::Sum(constructors) => {
+                if let Some(Value::Sum(sum)) = leaves.first()
+                    && let Some((name, fields)) = constructors.get(sum.tag as usize)
+                {
+                    todo.push(Task::Text(name));
+                    if !fields.is_empty() {
+                        list_tasks(&mut todo, ("(", ")"), fields.iter().map(|f| ("", f)), &sum.payload);
+                    }
+                }
+            }
+            Fmt::Tuple(fields) => list_tasks(&mut todo, ("(", ")"), fields.iter().map(|f| ("", f)), &leaves),
+            Fmt::Struct(name, fields) => {
+                todo.push(Task::Text(name));
+                let fields = fields.iter().map(|(name, fmt)| (name.as_str(), fmt));
+                list_tasks(&mut todo, (" { ", " }"), fields, &leaves);
+            }
+            Fmt::Table(elem) => {
+                let size = leaves.iter().find_map(Value::as_table).map_or(0, |t| t.dims()[0]);
+                todo.push(Task::Text("["));
+                for i in 0..size {
+                    let at = |v: &Value| v.as_table().map_or_else(|| v.clone(), |t| t.at(&[i]));
+                    todo.push(Task::Text(if i == 0 { "" } else { ", " }));
+                    todo.push(Task::Value(elem, leaves.iter().map(at).collect()));
+                }
+                todo.push(Task::Text("]"));
+            }
+            Fmt::Where(fmt, _) => todo.push(Task::Value(fmt, leaves)),
+            Fmt::Leaf | Fmt::Names(_) | Fmt::Raw | Fmt::Text(_) | Fmt::Hidden(..) => {}
+        }
+        todo[before..].reverse();
+    }
+}
+
+/// The parts of a value, in order, with their names.
+fn list_tasks<'f>(
+    todo: &mut Vec<Task<'f>>,
+    (open, close): (&'f str, &'f str),
+    fields: impl Iterator<Item = (&'f str, &'f Fmt)>,
+    leaves: &[Value],
+) {
+    todo.push(Task::Text(open));
+    let mut at = 0;
+    for (i, (name, fmt)) in fields.enumerate() {
+        todo.push(Task::Text(if i == 0 { "" } else { ", " }));
+        if !name.is_empty() {
+            todo.push(Task::Text(name));
+            todo.push(Task::Text(" = "));
+        }
+        let end = (at + n_leaves(fmt)).min(leaves.len());
+        todo.push(Task::Value(fmt, leaves[at..end].to_vec()));
+        at = end;
+    }
+    todo.push(Task::Text(close));
+}
+
+/// Does a format hold cells?
+fn has_cells(fmt: &Fmt) -> bool {
+    match fmt {
+        Fmt::Cell(_) | Fmt::Where(..) => true,
+        Fmt::Leaf | Fmt::Names(_) | Fmt::Raw | Fmt::Text(_) | Fmt::Hidden(..) => false,
+        Fmt::Sum(constructors) => constructors.iter().flat_map(|(_, f)| f).any(has_cells),
+        Fmt::Table(elem) => has_cells(elem),
+        Fmt::Tuple(fields) => fields.iter().any(has_cells),
+        Fmt::Struct(_, fields) => fields.iter().any(|(_, f)| has_cells(f)),
     }
 }
 
@@ -138,8 +252,10 @@ fn write_table(out: &mut String, elem: &Fmt, tables: &[&Value]) {
 /// The number of leaves a template takes.
 fn n_leaves(fmt: &Fmt) -> usize {
     match fmt {
-        Fmt::Leaf | Fmt::Names(_) | Fmt::Sum(_) | Fmt::Raw => 1,
+        Fmt::Leaf | Fmt::Names(_) | Fmt::Sum(_) | Fmt::Raw | Fmt::Cell(_) => 1,
         Fmt::Table(elem) => n_leaves(elem),
+        Fmt::Where(fmt, _) => n_leaves(fmt),
+        Fmt::Hidden(n, _) => *n as usize,
         Fmt::Tuple(fields) => fields.iter().map(n_leaves).sum(),
         Fmt::Struct(_, fields) => fields.iter().map(|(_, fmt)| n_leaves(fmt)).sum(),
         Fmt::Text(_) => 0,

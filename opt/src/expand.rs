@@ -32,6 +32,11 @@ impl Spec<'_> {
     fn target(&mut self, f: &Val, arg: &Val) -> Result<(std::rc::Rc<Instance>, Vec<Atom>, Vec<bool>)> {
         let Shape::Fun(closures) = &f.shape else { panic!("a function") };
         let (inst, sizes) = self.instance(&closures[0], &arg.shape)?;
+        if self.s.reaches_open(inst.func) {
+            let message = "this function is differentiated inside itself";
+            let help = "write the recursion as a `loop`";
+            return self.error(DiagCode::E0501, message, Some(help));
+        }
         let mut mask = vec![false; sizes.len() + f.leaves.len()];
         let args: Vec<Atom> =
             sizes.into_iter().chain(f.leaves.iter().cloned()).chain(arg.leaves.clone()).collect();

@@ -43,7 +43,14 @@ impl Inline<'_> {
     fn wants(&self, id: FuncId) -> bool {
         let size = crate::specialise::size_of_block(&self.program.funcs[id.0 as usize].body);
         let once = self.counts.get(&id).is_none_or(|n| *n <= 1);
-        !self.stack.contains(&id) && (size <= SMALL || (once && size <= LARGE))
+        !self.stack.contains(&id) && (size <= SMALL || (once && size <= LARGE)) && !self.goes_back(id)
+    }
+
+    /// Callees come before their callers, except where functions call each other in a circle.
+    fn goes_back(&self, id: FuncId) -> bool {
+        let mut counts = HashMap::new();
+        count_calls(&self.program.funcs[id.0 as usize].body, &mut counts);
+        counts.keys().any(|callee| id <= *callee)
     }
 }
 

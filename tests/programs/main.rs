@@ -32,7 +32,11 @@ fn main() -> ExitCode {
 
 fn trial(root: &Path, path: PathBuf, check: fn(&Path) -> Result<(), String>) -> Trial {
     let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
-    Trial::test(name, move || check(&path).map_err(Into::into))
+    let run = move || match adl::on_large_stack(|| check(&path)) {
+        Ok(outcome) => outcome.map_err(Into::into),
+        Err(error) => Err(error.into()),
+    };
+    Trial::test(name, run)
 }
 
 /// An example is a program of Core as well; that it runs is tested with its data, in `repl`.

@@ -36,6 +36,8 @@ pub(crate) struct Arena {
     pub(crate) data: Vec<Data>,
     /// The classes that `instance`s give.
     pub(crate) instances: Vec<(DataId, Class)>,
+    /// What is being shown of recursive types, and may be assumed meanwhile.
+    pub(crate) assumed: Vec<(Class, Ty)>,
     /// The types whose `instance Num` says what an integer literal is.
     pub(crate) from_int: Vec<DataId>,
     /// How many variables [`Arena::compress`] has seen.

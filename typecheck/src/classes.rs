@@ -8,8 +8,11 @@ use crate::{
     arena::{Arena, Fail},
     data::Body,
     errors,
-    types::{Class, Con, Ty, V, VKind, Why},
+    types::{Class, Con, DataId, Ty, V, VKind, Why},
 };
+
+/// How deep types are looked into. (A recursive type may contain itself at ever larger types.)
+const MAX_ASSUMED: usize = 100;
 
 impl Why {
     /// A reason without a place.
@@ -119,17 +122,31 @@ impl Arena {
     /// Structs and enums: `Eq`, `Show`, `Add` and `Vector` go through their parts, `Ord` where it is derived.
     fn need_data(&mut self, class: Class, t: &Ty, why: &Why) -> Result<(), Fail> {
         let Ty::Con(Con::Data(id), _) = t else { return Ok(()) };
-        let name = self.decl(*id).name.clone();
+        if !self.decl(*id).recursive {
+            return self.need_parts(class, t, *id, why);
+        }
+        // A recursive type is in a class if its parts are, given that it is.
+        let assumed = (class, self.zonk(t));
+        if self.assumed.contains(&assumed) || MAX_ASSUMED < self.assumed.len() {
+            return Ok(());
+        }
+        self.assumed.push(assumed);
+        let found = self.need_parts(class, t, *id, why);
+        self.assumed.pop();
+        found
+    }
+
+    fn need_parts(&mut self, class: Class, t: &Ty, id: DataId, why: &Why) -> Result<(), Fail> {
+        let name = self.decl(id).name.clone();
         match (self.payloads(t), class) {
-            (_, Class::Eq | Class::Show | Class::Add | Class::Vector) if self.decl(*id).recursive => Ok(()),
             (Body::Struct(fields), Class::Eq | Class::Show | Class::Add | Class::Vector) => {
                 fields.iter().try_for_each(|(_, f)| self.need(class, f, why))
             }
             (Body::Enum(ctors), Class::Eq | Class::Show) => {
                 ctors.iter().flat_map(|(_, p)| p).try_for_each(|p| self.need(class, p, why))
             }
-            (Body::Enum(_), Class::Ord) if self.decl(*id).is_index_set() => Ok(()),
-            (body, Class::Ord) if self.decl(*id).derives.contains(&Class::Ord) => {
+            (Body::Enum(_), Class::Ord) if self.decl(id).is_index_set() => Ok(()),
+            (body, Class::Ord) if self.decl(id).derives.contains(&Class::Ord) => {
                 let parts: Vec<Ty> = match body {
                     Body::Struct(fields) => fields.into_iter().map(|(_, f)| f).collect(),
                     Body::Enum(ctors) => ctors.into_iter().flat_map(|(_, p)| p).collect(),

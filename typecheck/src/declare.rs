@@ -47,6 +47,7 @@ impl Checker {
     pub(crate) fn declare_types(&mut self, items: &[Item]) {
         let decls: Vec<Decl> = items.iter().filter_map(declaration).collect();
         let sets = index_set_params(&decls, self);
+        let first = self.arena.data.len();
         let mut seen: HashMap<&str, Span> = HashMap::new();
         let mut made: Vec<Option<(DataId, Vec<V>)>> = vec![];
         let mut made_params: Vec<Vec<V>> = vec![];
@@ -96,15 +97,41 @@ impl Checker {
         for (id, _) in made.into_iter().flatten() {
             if self.reaches(id, id, &mut vec![]) {
                 self.arena.data[id.0 as usize].recursive = true;
-                let span = self.arena.decl(id).span;
-                self.report(errors::unsupported(span, "recursive types"));
             }
         }
+        self.refuse_endless_types(first);
         for item in items {
             match &item.kind {
                 ItemKind::Struct(s) => self.check_derived(&s.name, &s.derives),
                 ItemKind::Enum(e) => self.check_derived(&e.name, &e.derives),
                 _ => {}
+            }
+        }
+    }
+
+    /// A type each of whose values would hold another one has no values.
+    fn refuse_endless_types(&mut self, first: usize) {
+        let mut finite = vec![false; self.arena.data.len()];
+        finite[..first].fill(true);
+        let fits = |finite: &[bool], ts: &[Ty]| ts.iter().all(|t| self.has_values(t, finite));
+        loop {
+            let found = (first..finite.len()).filter(|k| {
+                !finite[*k]
+                    && match &self.arena.data[*k].body {
+                        Body::Struct(fields) => fields.iter().all(|(_, t)| self.has_values(t, &finite)),
+                        Body::Enum(ctors) => ctors.is_empty() || ctors.iter().any(|(_, p)| fits(&finite, p)),
+                    }
+            });
+            let found: Vec<usize> = found.collect();
+            if found.is_empty() {
+                break;
+            }
+            found.into_iter().for_each(|k| finite[k] = true);
+        }
+        for (k, finite) in finite.into_iter().enumerate() {
+            if !finite {
+                let (span, name) = (self.arena.data[k].span, self.arena.data[k].name.clone());
+                self.report(errors::endless_type(span, &name));
             }
         }
     }
@@ -117,6 +144,17 @@ impl Checker {
             let Some(class) = Class::from_name(&name.text) else { continue };
             let why = format!("as `{}` derives it", of.text);
             self.need_at(class, &whole, &why, name.span);
+        }
+    }
+
+    /// Whether values of a type can be made, given which declared types have values.
+    fn has_values(&self, t: &Ty, finite: &[bool]) -> bool {
+        match t {
+            Ty::Con(Con::Data(id), _) => finite[id.0 as usize],
+            Ty::Con(Con::Tuple, args) => args.iter().all(|a| self.has_values(a, finite)),
+            // A table may be empty, and a function may not return.
+            Ty::Con(..) | Ty::Var(_) | Ty::Fin(_) | Ty::Error => true,
+            Ty::Exists(e) => self.has_values(&e.body, finite),
         }
     }
 

@@ -382,6 +382,12 @@ pub(crate) fn set_not_size(span: Span, name: &str) -> Diagnostic {
         .help(format!("write `Fin(size({name}))`"))
 }
 
+pub(crate) fn endless_type(span: Span, name: &str) -> Diagnostic {
+    error(Code::E0206, format!("every `{name}` would have to hold another one"))
+        .label(span, "no value of it can be made")
+        .help("make it an enum with a constructor that ends it, such as `Nil`")
+}
+
 pub(crate) fn unsupported(span: Span, what: &str) -> Diagnostic {
     error(Code::E0399, format!("not supported yet: {what}")).label(span, "here")
 }

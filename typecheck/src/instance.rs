@@ -140,7 +140,7 @@ impl Checker {
     pub(crate) fn instance(&mut self, operations: &Operations, funcs: &mut usize, out: &mut Vec<Output>) {
         for (def, method) in &operations.defs {
             let target = *funcs;
-            self.group(&[(def, def.span)], false, funcs, out);
+            self.group(&[(def, def.span)], funcs, out);
             out.push(Output::Operation(operations.data, *method, target));
         }
     }

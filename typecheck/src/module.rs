@@ -246,33 +246,21 @@ impl Checker {
                 continue;
             }
             let members = defs.groups[group].clone();
-            let recursive = members.len() > 1 || members.iter().any(|k| defs.uses[*k].contains(k));
             let list: Vec<(&Def, Span)> = members.iter().map(|k| defs.defs[*k]).collect();
-            self.group(&list, recursive, funcs, out);
+            self.group(&list, funcs, out);
         }
     }
 
-    pub(crate) fn group(
-        &mut self,
-        list: &[(&Def, Span)],
-        recursive: bool,
-        funcs: &mut usize,
-        out: &mut Vec<Output>,
-    ) {
-        let before = self.errors();
-        self.errors_before = before;
+    pub(crate) fn group(&mut self, list: &[(&Def, Span)], funcs: &mut usize, out: &mut Vec<Output>) {
+        self.errors_before = self.errors();
         self.opened.clear();
         let first = *funcs;
         let targets: Vec<usize> = (0..list.len()).map(|k| first + k).collect();
         *funcs += list.len();
         let group: Vec<&Def> = list.iter().map(|(d, _)| *d).collect();
         let checked = self.defs(&group, true, &targets);
-        if recursive && self.errors() == before {
-            let d = errors::unsupported(group[0].name.span, "recursive functions");
-            self.report(d.help("write it as a `loop`"));
-        }
         for ((def, target), (_, span)) in checked.into_iter().zip(targets).zip(list) {
-            let Checked { name, scheme, param, body } = def;
+            let Checked { name, scheme, param, body, .. } = def;
             if self.item_is_wrong() && !is_annotated(group[target - first]) {
                 self.bind_name(&name, Target::Poison, Scheme::mono(Ty::Error));
             } else {

@@ -121,7 +121,24 @@ pub(crate) enum TStmt {
     Let(Tp, Tx),
     /// A local function: polymorphic in these variables.
     Poly(LocalId, Vec<V>, Tx),
+    /// A local function that refers to itself.
+    Rec(Box<TRec>),
     Expr(Tx),
+}
+
+/// A local function that refers to itself.
+#[derive(Clone, Debug)]
+pub(crate) struct TRec {
+    /// Its name below.
+    pub(crate) id: LocalId,
+    /// Its name in its own body.
+    pub(crate) own: LocalId,
+    /// Is it polymorphic in its own body, too?
+    pub(crate) full: bool,
+    /// It is polymorphic in these.
+    pub(crate) vars: Vec<V>,
+    /// A lambda.
+    pub(crate) value: Tx,
 }
 
 /// A pattern with its type.

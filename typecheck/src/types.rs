@@ -13,7 +13,7 @@ pub(crate) struct V(pub(crate) u32);
 pub(crate) struct DataId(pub(crate) u32);
 
 /// A type.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Ty {
     /// A variable, perhaps solved.
     Var(V),
@@ -28,7 +28,7 @@ pub(crate) enum Ty {
 }
 
 /// `exists vars. body`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Exists {
     pub(crate) vars: Vec<V>,
     pub(crate) body: Ty,

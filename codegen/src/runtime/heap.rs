@@ -118,6 +118,18 @@ impl Heap {
         if block.is_null() { Err(refused(self)) } else { Ok(block) }
     }
 
+    /// One holder more.
+    ///
+    /// # Safety
+    ///
+    /// `data` is null or a live buffer that the caller holds.
+    pub(crate) unsafe fn retain(data: *mut u8) {
+        // SAFETY: as above.
+        if let Some(header) = unsafe { header_of(data) } {
+            header.count += 1;
+        }
+    }
+
     /// One holder less; the last frees the buffer, and gives up what it points to.
     ///
     /// # Safety

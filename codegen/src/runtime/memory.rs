@@ -25,6 +25,8 @@ pub(crate) trait Memory {
         }
         self.write(at, &bytes);
     }
+    /// One holder more.
+    fn retain(&mut self, at: u64);
     /// One holder less.
     fn release(&mut self, at: u64);
 }

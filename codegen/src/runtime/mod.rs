@@ -1,5 +1,6 @@
 //! What machine code calls: memory, reductions, services, and the way in and out.
 
+pub(crate) mod cells;
 pub(crate) mod fold;
 pub(crate) mod heap;
 pub(crate) mod memory;

@@ -44,6 +44,11 @@ impl Memory for Heap {
         }
     }
 
+    fn retain(&mut self, at: u64) {
+        // SAFETY: the caller holds the buffer.
+        unsafe { Heap::retain(at as *mut u8) };
+    }
+
     fn release(&mut self, at: u64) {
         // SAFETY: the caller holds the buffer.
         unsafe { Heap::release(self, at as *mut u8) };

@@ -11,6 +11,7 @@ use adl_core::value::Value;
 use adl_core::{npy, show};
 use adl_diag::{Code, Span};
 
+use super::cells::Cells;
 use super::memory::Memory;
 use super::words::{Context, leaf_bytes};
 use crate::loops::{Fail, Program, Service, Site};
@@ -81,7 +82,7 @@ impl Run<'_> {
                     texts: &mut self.texts,
                     sizes: HashMap::new(),
                     account,
-                    stack_limit: crate::stack::limit(),
+                    cells: Cells::default(),
                 };
                 let mut words = args.iter();
                 let values: Result<Vec<Value>, _> =

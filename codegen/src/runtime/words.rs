@@ -5,41 +5,12 @@ use std::sync::Arc;
 
 use adl_core::account::{Account, OutOfMemory};
 use adl_core::ir::{Atom, Var};
-use adl_core::run::RuntimeError;
 use adl_core::ty::{Scalar, Ty};
 use adl_core::value::{Bundle, Leaves, Table, Tagged, Value};
-use adl_diag::{Code, Span};
 
-use super::memory::{Memory, word};
+use super::cells::{Cells, first_words};
+use super::memory::Memory;
 use crate::repr::{self, Elem, Kind, Part};
-use crate::stack;
-
-/// Why a value cannot be read or written.
-#[derive(Debug)]
-pub(crate) enum Trouble {
-    /// The limit on memory.
-    Memory(OutOfMemory),
-    /// The value is nested deeper than the stack allows.
-    Deep,
-}
-
-impl From<OutOfMemory> for Trouble {
-    fn from(error: OutOfMemory) -> Trouble {
-        Trouble::Memory(error)
-    }
-}
-
-impl Trouble {
-    /// The run-time error at this place.
-    pub(crate) fn at(self, span: Span) -> RuntimeError {
-        match self {
-            Trouble::Memory(error) => error.at(span),
-            Trouble::Deep => {
-                RuntimeError::new(Code::E0707, span, "a value is nested too deeply to be passed on")
-            }
-        }
-    }
-}
 
 /// What reading and writing values needs beside the memory.
 pub(crate) struct Context<'a> {
@@ -49,8 +20,8 @@ pub(crate) struct Context<'a> {
     pub(crate) sizes: HashMap<Var, i64>,
     /// Values read are charged to this.
     pub(crate) account: &'a Arc<Account>,
-    /// The stack may not grow below this address.
-    pub(crate) stack_limit: u64,
+    /// Cells that have been read or written.
+    pub(crate) cells: Cells,
 }
 
 /// One buffer of a table: its first element and its sizes.
@@ -99,7 +70,7 @@ impl Context<'_> {
         memory: &impl Memory,
         ty: &Ty,
         words: &mut Words<'_>,
-    ) -> Result<Value, Trouble> {
+    ) -> Result<Value, OutOfMemory> {
         let mut next = || words.next().copied().unwrap_or(0);
         match ty {
             Ty::Scalar(scalar) => Ok(self.scalar(*scalar, next())),
@@ -130,11 +101,11 @@ impl Context<'_> {
             }
             Ty::Pack(pack) => {
                 let sizes: Vec<i64> = pack.sizes.iter().map(|_| next() as i64).collect();
-                let items: Result<Vec<Value>, Trouble> =
+                let items: Result<Vec<Value>, OutOfMemory> =
                     pack.items.iter().map(|ty| self.decode(memory, ty, words)).collect();
                 Ok(Value::Pack(Arc::new(Bundle { sizes, items: items? })))
             }
-            Ty::Box(id) => self.cell(memory, *id, next()),
+            Ty::Box(id) => self.read_cell(memory, *id, next()),
             Ty::Acc(_)
             | Ty::Tuple(_)
             | Ty::Named(..)
@@ -148,7 +119,7 @@ impl Context<'_> {
         }
     }
 
-    fn table(&mut self, memory: &impl Memory, ty: &Ty, buffers: &[Buffer]) -> Result<Value, Trouble> {
+    fn table(&mut self, memory: &impl Memory, ty: &Ty, buffers: &[Buffer]) -> Result<Value, OutOfMemory> {
         let (outer, leaf) = repr::dims(ty);
         let dims: Vec<usize> = buffers.first().map_or(vec![], |b| b.dims[..outer.len()].to_vec());
         let n: usize = dims.iter().product();
@@ -159,7 +130,7 @@ impl Context<'_> {
                 read_leaves(memory, scalar, buffer.data, n)
             }
             _ => {
-                let values: Result<Vec<Value>, Trouble> =
+                let values: Result<Vec<Value>, OutOfMemory> =
                     (0..n).map(|i| self.element(memory, leaf, &mut buffers.iter(), outer.len(), i)).collect();
                 Leaves::Value(values?)
             }
@@ -175,7 +146,7 @@ impl Context<'_> {
         buffers: &mut std::slice::Iter<'_, Buffer>,
         rank: usize,
         i: usize,
-    ) -> Result<Value, Trouble> {
+    ) -> Result<Value, OutOfMemory> {
         match leaf {
             Ty::Sum(alts) => {
                 let tag = buffers.next().map_or(0, |b| load(memory, b.elem, b.data, i));
@@ -239,39 +210,14 @@ impl Context<'_> {
         }
     }
 
-    fn push_dims(&self, part: &Part, words: &mut Vec<u64>) {
+    pub(super) fn push_dims(&self, part: &Part, words: &mut Vec<u64>) {
         if let Part::Table { dims, .. } = part {
             words.extend(self.dims(dims).into_iter().map(|n| n as u64));
         }
     }
 
-    fn check_stack(&self) -> Result<(), Trouble> {
-        if stack::is_below(self.stack_limit) { Err(Trouble::Deep) } else { Ok(()) }
-    }
-
-    fn cell(&mut self, memory: &impl Memory, id: u32, at: u64) -> Result<Value, Trouble> {
-        self.check_stack()?;
-        let tys = self.boxes[id as usize].clone();
-        let parts: Vec<Part> = tys.iter().flat_map(repr::parts).collect();
-        let mut places = places(&parts).into_iter();
-        let mut items = vec![];
-        for ty in &tys {
-            let mut words = vec![];
-            let own: Vec<Part> = repr::parts(ty);
-            let raw: Vec<u64> =
-                own.iter().map(|_| word(memory, at + 8 * places.next().unwrap_or(0))).collect();
-            self.learn_sizes(ty, &raw);
-            for (part, raw) in own.iter().zip(raw) {
-                words.push(raw);
-                self.push_dims(part, &mut words);
-            }
-            items.push(self.decode(memory, ty, &mut words.iter())?);
-        }
-        Ok(Value::cell(items, self.account)?)
-    }
-
     /// Notes the sizes that bundles bring along; one word a part.
-    fn learn_sizes(&mut self, ty: &Ty, words: &[u64]) {
+    pub(super) fn learn_sizes(&mut self, ty: &Ty, words: &[u64]) {
         match ty {
             Ty::Pack(pack) => {
                 for (var, word) in pack.sizes.iter().zip(words) {
@@ -316,7 +262,7 @@ impl Context<'_> {
         memory: &impl Memory,
         atoms: &[Atom],
         regs: &[u64],
-    ) -> Result<Vec<Value>, Trouble> {
+    ) -> Result<Vec<Value>, OutOfMemory> {
         // Sizes may be results themselves, in any order.
         let mut at = 0;
         for atom in atoms {
@@ -354,7 +300,7 @@ impl Context<'_> {
         ty: &Ty,
         value: &Value,
         regs: &mut Vec<u64>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), OutOfMemory> {
         match (ty, value) {
             (Ty::Sum(alts), Value::Sum(sum)) => {
                 regs.push(u64::from(sum.tag));
@@ -376,21 +322,7 @@ impl Context<'_> {
                     self.encode(memory, ty, item, regs)?;
                 }
             }
-            (Ty::Box(id), Value::Box(cell)) => {
-                self.check_stack()?;
-                let tys = self.boxes[*id as usize].clone();
-                let parts: Vec<Part> = tys.iter().flat_map(repr::parts).collect();
-                let mut own = vec![];
-                for (ty, item) in tys.iter().zip(cell.items()) {
-                    self.encode(memory, ty, item, &mut own)?;
-                }
-                let refs = parts.iter().filter(|part| part.is_counted()).count() as u64;
-                let at = memory.alloc(8 * parts.len() as u64, refs)?;
-                for (place, word) in places(&parts).into_iter().zip(first_words(&parts, &own)) {
-                    memory.write(at + 8 * place, &word.to_ne_bytes());
-                }
-                regs.push(at);
-            }
+            (Ty::Box(id), Value::Box(cell)) => regs.push(self.write_cell(memory, *id, cell)?),
             (Ty::Table(..), Value::Table(table)) => self.encode_table(memory, ty, table, regs)?,
             (_, value) => {
                 let word = self.scalar_word(value);
@@ -421,7 +353,7 @@ impl Context<'_> {
         ty: &Ty,
         table: &Table,
         regs: &mut Vec<u64>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), OutOfMemory> {
         let (outer, leaf) = repr::dims(ty);
         let n = table.len();
         let mut buffers = vec![];
@@ -454,7 +386,7 @@ impl Context<'_> {
         value: &Value,
         buffers: &mut std::slice::Iter<'_, Buffer>,
         i: usize,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), OutOfMemory> {
         match (ty, value) {
             (Ty::Sum(alts), Value::Sum(sum)) => {
                 if let Some(b) = buffers.next() {
@@ -501,28 +433,6 @@ impl Context<'_> {
 
 fn table_bytes(table: &Table, elem: Elem) -> usize {
     table.len() * elem.bytes() as usize
-}
-
-/// The first register of each part.
-fn first_words(parts: &[Part], regs: &[u64]) -> Vec<u64> {
-    let mut at = 0;
-    let first = |part: &Part| {
-        at += part.kinds().len();
-        // Owner and first element of a table that came from outside or leaves are read by the latter.
-        regs[at - 1]
-    };
-    parts.iter().map(first).collect()
-}
-
-/// The word of each part in a cell: counted pointers first.
-fn places(parts: &[Part]) -> Vec<u64> {
-    let (mut next_ref, mut next) = (0, parts.iter().filter(|part| part.is_counted()).count() as u64);
-    let place = |part: &Part| {
-        let slot = if part.is_counted() { &mut next_ref } else { &mut next };
-        *slot += 1;
-        *slot - 1
-    };
-    parts.iter().map(place).collect()
 }
 
 /// Passes over the words of a value.

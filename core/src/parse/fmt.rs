@@ -28,6 +28,22 @@ impl Parser<'_> {
                         Ok((name, p.list(")", Self::fmt)?))
                     })?)
                 }
+                "hidden" => {
+                    let n = p.next()?;
+                    let n = n.parse().or_else(|_| p.fail("a number of leaves"))?;
+                    let text = p.next()?;
+                    Fmt::Hidden(n, p.unquote(text)?)
+                }
+                "cell" => {
+                    let k = p.next()?;
+                    Fmt::Cell(k.parse().or_else(|_| p.fail("the number of a format"))?)
+                }
+                "where" => {
+                    p.word("(")?;
+                    let fmt = p.fmt()?;
+                    p.word(";")?;
+                    Fmt::Where(Box::new(fmt), p.list(")", Self::fmt)?)
+                }
                 _ if t.starts_with('"') => Fmt::Text(p.unquote(t)?),
                 name => {
                     p.word("{")?;

@@ -302,6 +302,19 @@ impl Printer<'_> {
                 });
                 self.push("}");
             }
+            Fmt::Hidden(n, text) => {
+                let _ = write!(self.out, "hidden {n} {text:?}");
+            }
+            Fmt::Cell(k) => {
+                let _ = write!(self.out, "cell {k}");
+            }
+            Fmt::Where(fmt, cells) => {
+                self.push("where(");
+                self.fmt(fmt);
+                self.push("; ");
+                self.list(cells, Self::fmt);
+                self.push(")");
+            }
         }
     }
 }

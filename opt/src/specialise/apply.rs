@@ -1,14 +1,11 @@
 //! Application of function values: inlined, or a call of a function specialised to the shapes at hand.
 
-use std::collections::HashMap;
-use std::rc::Rc;
-
-use adl_core::ir::{Arm, Atom, Effect, Expr, Func, FuncId, Lit, Var};
+use adl_core::ir::{Arm, Atom, Effect, Expr, FuncId, Lit, Var};
 use adl_core::ty::Ty;
 use adl_diag::Code as DiagCode;
 
-use super::shape::{Abstraction, Closure, Code, Shape, TyVal, Val, abstract_shape};
-use super::{Env, INLINE_LIMIT, Instance, Result, Spec, size_of_block};
+use super::shape::{Closure, Code, Shape, TyVal, Val};
+use super::{Env, INLINE_LIMIT, Result, Spec, size_of_block};
 
 /// How deep calls may be nested in the text of a program, lambdas that are put in place included.
 const MAX_NESTING: usize = 1_000;
@@ -74,14 +71,14 @@ impl Spec<'_> {
             }
             Code::Linear(map) => self.apply_linear(map, &f.leaves, &arg),
             Code::Func(id) => {
-                // The checker refuses recursion; a function may well be at work inside its own argument.
+                // A function may well be at work inside its own argument.
                 if MAX_NESTING < self.s.stack.len() {
                     let name = self.s.source.funcs[id.0 as usize].name.clone();
                     let message = format!("calls of functions such as `{name}` are nested too deeply");
                     return self.error(DiagCode::E0399, message, Some("write them as a `loop`"));
                 }
                 let large = size_of_block(&self.s.source.funcs[id.0 as usize].body) > INLINE_LIMIT;
-                if large || checkpoint {
+                if large || checkpoint || self.s.is_recursive_func(*id) {
                     return self.call(f, arg, checkpoint);
                 }
                 self.s.stack.push(*id);
@@ -101,7 +98,7 @@ impl Spec<'_> {
     }
 
     /// The body of a lambda or function, here.
-    fn run(&mut self, closure: &Closure, leaves: &[Atom], arg: Val) -> Result<Val> {
+    pub(super) fn run(&mut self, closure: &Closure, leaves: &[Atom], arg: Val) -> Result<Val> {
         let mut env = Env::default();
         for (t, val) in &closure.tys {
             env.set_ty(t, val.clone());
@@ -128,62 +125,7 @@ impl Spec<'_> {
         self.block1(&body, &env)
     }
 
-    /// The function specialised to these shapes, and the sizes to pass first.
-    pub(crate) fn instance(&mut self, closure: &Closure, arg: &Shape) -> Result<(Rc<Instance>, Vec<Atom>)> {
-        let whole = Shape::Fun(vec![closure.clone()]);
-        let mut sizes = Abstraction::default();
-        sizes.note(&whole);
-        sizes.note(arg);
-        let number = |a: &Atom| {
-            let k = sizes.sizes.iter().position(|s| s == a).expect("noted");
-            Atom::int(-1 - i64::try_from(k).expect("few sizes"))
-        };
-        let (key, arg_key) = (only_shape(&abstract_shape(&whole, &number)), abstract_shape(arg, &number));
-        let known = self.s.instances.iter().find(|i| i.key == key && i.arg_key == arg_key);
-        if let Some(known) = known {
-            return Ok((known.clone(), sizes.sizes));
-        }
-        let whole = sizes.apply(&whole);
-        let arg = sizes.apply(arg);
-        let captured: Vec<Var> = whole.leaf_tys().into_iter().map(Var::new).collect();
-        let leaves: Vec<Var> = arg.leaf_tys().into_iter().map(Var::new).collect();
-        let params: Vec<Var> = sizes.params.iter().chain(&captured).chain(&leaves).cloned().collect();
-        let atoms = |vs: &[Var]| -> Vec<Atom> { vs.iter().map(Atom::from).collect() };
-        let closure = only_shape(&whole);
-
-        let mut globals = HashMap::new();
-        let shapes: Vec<Shape> = closure.captured.iter().map(|(_, s)| s.clone()).collect();
-        for ((v, _), val) in closure.captured.iter().zip(Val::split(&shapes, &atoms(&captured))) {
-            globals.insert(v.clone(), val);
-        }
-        let name = self.name_of(&closure.code);
-        let on_stack = if let Code::Func(id) = &closure.code { Some(*id) } else { None };
-        self.s.stack.extend(on_stack);
-        // One instance serves many calls: its failures are where it stands.
-        let span = match &closure.code {
-            Code::Func(id) => self.s.source.funcs[id.0 as usize].span,
-            Code::Lambda(l) => l.span,
-            Code::Deriv(_) | Code::Linear(_) => self.span,
-        };
-        // Top-level variables that a lambda reads through functions it calls are captured by it as well.
-        let mut sub = Spec::new(self.s, &params, globals, span);
-        sub.open();
-        let val = sub.run(&closure, &atoms(&captured), Val { shape: arg, leaves: atoms(&leaves) });
-        let finished = val.map(|val| {
-            let (mut shapes, results, n) = sub.results(vec![val], &params);
-            (shapes.swap_remove(0), sub.close(results), n)
-        });
-        if on_stack.is_some() {
-            self.s.stack.pop();
-        }
-        let (result, body, n_size_results) = finished?;
-        let func = self.s.push(Func { name, tparams: vec![], params, body, span });
-        let inst = Rc::new(Instance { func, key, arg_key, result, n_size_results });
-        self.s.instances.push(inst.clone());
-        Ok((inst, sizes.sizes))
-    }
-
-    fn name_of(&self, code: &Code) -> String {
+    pub(super) fn name_of(&self, code: &Code) -> String {
         let base = match code {
             Code::Func(id) => self.s.source.funcs[id.0 as usize].name.clone(),
             Code::Lambda(_) => "lambda".to_string(),
@@ -211,7 +153,7 @@ pub(crate) fn only(f: &Val) -> &Closure {
     }
 }
 
-fn only_shape(shape: &Shape) -> Closure {
+pub(super) fn only_shape(shape: &Shape) -> Closure {
     match shape {
         Shape::Fun(closures) if closures.len() == 1 => closures[0].clone(),
         other => panic!("not one lambda: {other:?}"),

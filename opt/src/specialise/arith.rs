@@ -210,7 +210,7 @@ impl Spec<'_> {
                 self.rebuild(&a.shape, parts?)
             }
             Shape::Tangent(..) => self.map_payload(a, |s, x| s.neg(x)),
-            Shape::Enum(..) | Shape::Fun(_) | Shape::Acc(_) | Shape::Raw(_) => {
+            Shape::Enum(..) | Shape::Fun(_) | Shape::Acc(_) | Shape::Rec(..) | Shape::Raw(_) => {
                 self.error(Code::E0399, "negation is not defined on this value", None)
             }
         }

@@ -39,6 +39,7 @@ impl Spec<'_> {
                     if j == k { s.equal(x, y) } else { Ok(Atom::Lit(Lit::Bool(false))) }
                 })
             }
+            (Shape::Rec(..), _) => self.equal_cells(a, b),
             (Shape::Fun(_) | Shape::Acc(_) | Shape::Raw(_) | Shape::Tangent(..), _) => {
                 self.error(Code::E0399, "these values cannot be compared", None)
             }
@@ -97,9 +98,12 @@ impl Spec<'_> {
             Shape::Enum(..) => self.by_constructors(a, b, &|s, (j, x), (k, y)| {
                 if j == k { s.less(method, x, y) } else { Ok(Atom::Lit(Lit::Bool(j < k))) }
             }),
-            Shape::Tangent(..) | Shape::Table(..) | Shape::Fun(_) | Shape::Acc(_) | Shape::Raw(_) => {
-                self.error(Code::E0399, "these values have no order yet", None)
-            }
+            Shape::Tangent(..)
+            | Shape::Table(..)
+            | Shape::Fun(_)
+            | Shape::Acc(_)
+            | Shape::Rec(..)
+            | Shape::Raw(_) => self.error(Code::E0399, "these values have no order yet", None),
         }
     }
 }

@@ -39,6 +39,9 @@ impl Spec<'_> {
 
     #[expect(clippy::too_many_lines, reason = "one arm a form")]
     fn stmt(&mut self, stmt: &Stmt, env: &Env) -> Result<Vec<Val>> {
+        if let [v] = stmt.vars.as_slice() {
+            self.declared = Some((v.ty().clone(), env.clone()));
+        }
         let one = match &stmt.expr {
             Expr::Atom(a) | Expr::Dup(a) => self.atom(a, env)?,
             Expr::Prim(p, args) => {
@@ -53,9 +56,18 @@ impl Spec<'_> {
                     _ => panic!("a record of a named type"),
                 };
                 let (shapes, leaves) = super::shape::unzip(self.atoms(fields, env)?);
-                Val { shape: Shape::Struct(*id, shapes), leaves }
+                let whole = Val { shape: Shape::Struct(*id, shapes), leaves };
+                if self.s.is_recursive_type(*id) {
+                    let shape = self.ty_shape(ty, env)?;
+                    self.boxed(&shape, &whole)?
+                } else {
+                    whole
+                }
             }
-            Expr::Proj(a, k) => self.atom(a, env)?.parts().swap_remove(*k as usize),
+            Expr::Proj(a, k) => {
+                let whole = self.atom(a, env)?;
+                self.unboxed(&whole)?.parts().swap_remove(*k as usize)
+            }
             Expr::Inject { ty, tag, args } => self.construct(ty, *tag, args, env)?,
             Expr::Case { scrut, arms } => self.case(scrut, arms, env)?,
             Expr::For { ix, var, body } => self.for_(stmt, ix, var, body, env)?,
@@ -192,11 +204,12 @@ impl Spec<'_> {
 
     fn construct(&mut self, ty: &Ty, tag: u32, args: &[Atom], env: &Env) -> Result<Val> {
         let args = self.atoms(args, env)?;
-        let mut shape = self.ty_shape(ty, env)?;
+        let declared = self.ty_shape(ty, env)?;
         // The tangent of an enum whose parameters hold no floats here.
-        if shape == Shape::Tuple(vec![]) {
+        if declared == Shape::Tuple(vec![]) {
             return Ok(Val::unit());
         }
+        let mut shape = self.content(&declared)?;
         // Payloads bring their own functions and sizes.
         let tag = tag as usize;
         if let Shape::Enum(_, alts) | Shape::Tangent(_, alts) = &mut shape {
@@ -204,11 +217,13 @@ impl Spec<'_> {
         }
         let leaves = args.into_iter().flat_map(|a| a.leaves).collect();
         let leaf = self.inject(&shape, tag, leaves);
-        Ok(Val { shape, leaves: vec![leaf] })
+        let whole = Val { shape, leaves: vec![leaf] };
+        if let Shape::Rec(..) = declared { self.boxed(&declared, &whole) } else { Ok(whole) }
     }
 
     fn case(&mut self, scrut: &Atom, arms: &[Arm], env: &Env) -> Result<Val> {
         let scrut = self.atom(scrut, env)?;
+        let scrut = self.unboxed(&scrut)?;
         let payloads: Vec<Vec<Shape>> = match &scrut.shape {
             Shape::Enum(_, alts) | Shape::Tangent(_, alts) => alts.clone(),
             _ => vec![vec![]; arms.len()],

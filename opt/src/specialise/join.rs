@@ -96,6 +96,12 @@ impl Spec<'_> {
             }
             (Shape::Acc(x), Shape::Acc(y)) => Shape::Acc(Box::new(self.join(x, y)?)),
             (Shape::Raw(x), Shape::Raw(_)) => Shape::Raw(x.clone()),
+            (Shape::Rec(j, xs), Shape::Rec(k, ys)) if j == k => {
+                let here = |(x, y): (&Atom, &Atom)| {
+                    if self.in_scope(x, self.depth()) { x.clone() } else { y.clone() }
+                };
+                Shape::Rec(*j, xs.iter().zip(ys).map(here).collect())
+            }
             (Shape::Fun(xs), Shape::Fun(ys)) => Shape::Fun(self.join_closures(xs, ys)?),
             _ => panic!("values of one type have shapes of one form: {a:?} and {b:?}"),
         })
@@ -263,6 +269,7 @@ pub(crate) fn same_layout(a: &Shape, b: &Shape) -> bool {
                 })
         }
         (Shape::Index(_), Shape::Index(_)) | (Shape::Raw(_), Shape::Raw(_)) => true,
+        (Shape::Rec(j, _), Shape::Rec(k, _)) => j == k,
         _ => false,
     }
 }

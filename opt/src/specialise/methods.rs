@@ -192,7 +192,7 @@ impl Spec<'_> {
                 let leaf = self.with_builder(|b| adl_ad::zero(b, &t));
                 Ok(Val { shape: shape.clone(), leaves: vec![leaf] })
             }
-            Shape::Index(_) | Shape::Enum(..) | Shape::Fun(_) | Shape::Acc(_) => {
+            Shape::Index(_) | Shape::Enum(..) | Shape::Fun(_) | Shape::Acc(_) | Shape::Rec(..) => {
                 self.error(Code::E0399, "this type has no such constant", None)
             }
         }
@@ -251,6 +251,9 @@ impl Spec<'_> {
             Shape::Enum(..) if !p.shape.is_active() => Ok(p.clone()),
             Shape::Enum(_, alts) => self.move_enum(p, alts, dp),
             Shape::Tangent(..) | Shape::Raw(_) => self.arith(Method::Add, p, dp),
+            Shape::Rec(..) => {
+                self.error(Code::E0399, "`move` of recursive data is not supported yet", None)
+            }
             Shape::Acc(_) => panic!("an accumulator is no value"),
         }
     }
@@ -339,7 +342,7 @@ impl Spec<'_> {
                 Ok(Val { shape: a.shape.clone(), leaves })
             }
             Shape::Enum(..) | Shape::Tangent(..) => self.map_payload(a, |s, x| s.stop_gradient(x)),
-            Shape::Index(_) | Shape::Fun(_) | Shape::Acc(_) | Shape::Raw(_) => {
+            Shape::Index(_) | Shape::Fun(_) | Shape::Acc(_) | Shape::Rec(..) | Shape::Raw(_) => {
                 self.error(Code::E0399, "`stop_gradient` of this value is not supported yet", None)
             }
         }
@@ -387,6 +390,7 @@ impl Spec<'_> {
             | Shape::Tangent(..)
             | Shape::Fun(_)
             | Shape::Acc(_)
+            | Shape::Rec(..)
             | Shape::Raw(_) => self.error(Code::E0399, "there are no random values of this type", None),
         }
     }

@@ -12,9 +12,12 @@
 mod apply;
 mod arith;
 mod compare;
+mod cycles;
 mod forms;
 mod join;
 mod methods;
+mod recursion;
+mod recursive;
 mod reduce;
 pub mod shape;
 mod show;
@@ -85,11 +88,18 @@ pub struct Specialiser {
     pub target: Program,
     pub(crate) derivatives: Derivatives,
     instances: Vec<Rc<Instance>>,
-    globals: HashMap<FuncId, Rc<Vec<Var>>>,
     /// Functions being specialised, from the outside in.
     stack: Vec<FuncId>,
     /// The files of the library.
     pub library: Vec<FileId>,
+    /// Instances whose code is being made.
+    open: Vec<recursion::Open>,
+    cycles: cycles::Cycles,
+    /// Which types of `source` do.
+    recursive_types: Vec<bool>,
+    recs: Vec<recursive::RecDef>,
+    /// How many recursive types are being read, one inside the other.
+    open_recs: usize,
     /// Time spent in `adl_ad` so far, which is part of the time of specialisation.
     pub expanding: std::time::Duration,
 }
@@ -103,6 +113,8 @@ pub(crate) struct Spec<'a> {
     /// Values of top-level variables here.
     globals: HashMap<Var, Val>,
     pub(crate) span: Span,
+    /// The type of what the statement at work gives, and what its parameters stand for.
+    declared: Option<(Ty, Env)>,
 }
 
 /// A block under construction.
@@ -144,9 +156,13 @@ impl Specialiser {
             target: Program::default(),
             derivatives: Derivatives::default(),
             instances: vec![],
-            globals: HashMap::new(),
             stack: vec![],
             library: vec![],
+            open: vec![],
+            cycles: cycles::Cycles::default(),
+            recursive_types: vec![],
+            recs: vec![],
+            open_recs: 0,
             expanding: std::time::Duration::ZERO,
         }
     }
@@ -159,6 +175,8 @@ impl Specialiser {
     /// [`SpecError`] for a function without a derivative, and for limits.
     pub fn item(&mut self, item: &Item, top: &HashMap<Var, Shape>, name: &str) -> Result<ItemCode> {
         self.stack.clear();
+        self.open.clear();
+        self.open_recs = 0;
         let mut params = vec![];
         let mut inputs = vec![];
         let mut globals = HashMap::new();
@@ -179,6 +197,7 @@ impl Specialiser {
             home: params.iter().map(|p| (p.clone(), 0)).collect(),
             globals,
             span: item.span,
+            declared: None,
         };
         spec.open();
         let vals = spec.block(&item.body, &Env::default())?;
@@ -230,20 +249,6 @@ impl Specialiser {
         vars.retain(|v| *v != lambda.param);
         vars
     }
-
-    /// Top-level variables that a function reads, directly or through others.
-    pub(crate) fn globals_of(&mut self, f: FuncId) -> Rc<Vec<Var>> {
-        if let Some(known) = self.globals.get(&f) {
-            return known.clone();
-        }
-        self.globals.insert(f, Rc::default()); // while we look, for recursion
-        let func = self.source.funcs[f.0 as usize].clone();
-        let mut vars = self.free_globals(&func.body);
-        vars.retain(|v| !func.params.contains(v));
-        let vars = Rc::new(vars);
-        self.globals.insert(f, vars.clone());
-        vars
-    }
 }
 
 /// How many statements a block has, nested ones included.
@@ -255,7 +260,7 @@ impl<'a> Spec<'a> {
     /// For a function with these parameters.
     fn new(s: &'a mut Specialiser, params: &[Var], globals: HashMap<Var, Val>, span: Span) -> Spec<'a> {
         let home = params.iter().map(|p| (p.clone(), 0)).collect();
-        Spec { s, scopes: vec![], home, globals, span }
+        Spec { s, scopes: vec![], home, globals, span, declared: None }
     }
 
     pub(crate) fn open(&mut self) {

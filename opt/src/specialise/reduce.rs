@@ -259,6 +259,7 @@ fn is_number(shape: &Shape) -> bool {
         | Shape::Table(..)
         | Shape::Fun(_)
         | Shape::Acc(_)
+        | Shape::Rec(..)
         | Shape::Raw(_) => false,
     }
 }

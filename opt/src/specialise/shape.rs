@@ -48,6 +48,9 @@ pub enum Shape {
     Fun(Vec<Closure>),
     /// For each leaf an accumulator.
     Acc(Box<Shape>),
+    /// A value of a recursive type: one leaf, a cell, with the sizes in its type. `recursive.rs` knows what the
+    /// cell holds.
+    Rec(u32, Vec<Atom>),
     /// One leaf of this first-order type (residuals inside linear maps).
     Raw(Ty),
 }
@@ -117,6 +120,17 @@ pub enum TyVal {
     Ix(IxShape),
     /// A size.
     Size(Atom),
+}
+
+impl TyVal {
+    /// Applies a map to the sizes.
+    pub fn subst(&self, map: &Subst) -> TyVal {
+        match self {
+            TyVal::Ty(s) => TyVal::Ty(s.subst(map)),
+            TyVal::Ix(ix) => TyVal::Ix(ix.subst(map)),
+            TyVal::Size(a) => TyVal::Size(walk::subst_atom(a, map)),
+        }
+    }
 }
 
 /// A value: its shape and its leaves.
@@ -229,7 +243,12 @@ impl Shape {
     /// How many leaves there are.
     pub fn n_leaves(&self) -> usize {
         match self {
-            Shape::Scalar(_) | Shape::Index(_) | Shape::Enum(..) | Shape::Tangent(..) | Shape::Raw(_) => 1,
+            Shape::Scalar(_)
+            | Shape::Index(_)
+            | Shape::Enum(..)
+            | Shape::Tangent(..)
+            | Shape::Rec(..)
+            | Shape::Raw(_) => 1,
             Shape::Tuple(ss) | Shape::Struct(_, ss) => ss.iter().map(Shape::n_leaves).sum(),
             Shape::Table(_, s) | Shape::Acc(s) => s.n_leaves(),
             Shape::Fun(cs) => match cs.as_slice() {
@@ -266,6 +285,7 @@ impl Shape {
                 }
             },
             Shape::Acc(s) => s.leaf_tys().into_iter().map(|t| Ty::Acc(Box::new(t))).collect(),
+            Shape::Rec(k, _) => vec![Ty::Box(*k)],
             Shape::Raw(t) => vec![t.clone()],
         }
     }
@@ -283,6 +303,7 @@ impl Shape {
             Shape::Table(ix, s) => Shape::Table(ix.subst(map), Box::new(s.subst(map))),
             Shape::Fun(cs) => Shape::Fun(cs.iter().map(|c| c.subst(map)).collect()),
             Shape::Acc(s) => Shape::Acc(Box::new(s.subst(map))),
+            Shape::Rec(k, sizes) => Shape::Rec(*k, sizes.iter().map(|a| walk::subst_atom(a, map)).collect()),
             Shape::Raw(t) => Shape::Raw(walk::subst_ty(t, map)),
         }
     }
@@ -302,6 +323,7 @@ impl Shape {
             }
             Shape::Fun(cs) => cs.iter().for_each(|c| c.sizes(out)),
             Shape::Acc(s) => s.sizes(out),
+            Shape::Rec(_, sizes) => out.extend(sizes.iter().cloned()),
             Shape::Raw(t) => out.extend(walk::ty_vars(t).into_iter().map(Atom::Var)),
         }
     }
@@ -331,8 +353,21 @@ impl Shape {
                     Shape::Tangent(TypeId(u32::MAX), std::iter::once(vec![]).chain(payloads).collect())
                 }
             },
-            Shape::Acc(_) => Shape::Tuple(vec![]),
+            // `adl_ad` refuses to differentiate in recursive data, so no value has this shape.
+            Shape::Acc(_) | Shape::Rec(..) => Shape::Tuple(vec![]),
             Shape::Raw(t) => adl_ad::tangent_ty(t).map_or(Shape::Tuple(vec![]), Shape::Raw),
+        }
+    }
+
+    /// Does it hold cells (that have tangents of their own)?
+    pub fn has_cells(&self) -> bool {
+        match self {
+            Shape::Rec(..) => true,
+            Shape::Scalar(_) | Shape::Index(_) | Shape::Raw(_) => false,
+            Shape::Tuple(ss) | Shape::Struct(_, ss) => ss.iter().any(Shape::has_cells),
+            Shape::Enum(_, alts) | Shape::Tangent(_, alts) => alts.iter().flatten().any(Shape::has_cells),
+            Shape::Table(_, s) | Shape::Acc(s) => s.has_cells(),
+            Shape::Fun(cs) => cs.iter().flat_map(|c| &c.captured).any(|(_, s)| s.has_cells()),
         }
     }
 
@@ -345,6 +380,7 @@ impl Shape {
             Shape::Enum(_, alts) | Shape::Tangent(_, alts) => alts.iter().flatten().any(Shape::is_active),
             Shape::Table(_, s) | Shape::Acc(s) => s.is_active(),
             Shape::Fun(cs) => cs.iter().flat_map(|c| &c.captured).any(|(_, s)| s.is_active()),
+            Shape::Rec(..) => true,
             Shape::Raw(t) => t.is_active(),
         }
     }
@@ -352,14 +388,9 @@ impl Shape {
 
 impl Closure {
     fn subst(&self, map: &Subst) -> Closure {
-        let ty = |t: &TyVal| match t {
-            TyVal::Ty(s) => TyVal::Ty(s.subst(map)),
-            TyVal::Ix(ix) => TyVal::Ix(ix.subst(map)),
-            TyVal::Size(a) => TyVal::Size(walk::subst_atom(a, map)),
-        };
         Closure {
             code: self.code.clone(),
-            tys: self.tys.iter().map(|(v, t)| (v.clone(), ty(t))).collect(),
+            tys: self.tys.iter().map(|(v, t)| (v.clone(), t.subst(map))).collect(),
             captured: self.captured.iter().map(|(v, s)| (v.clone(), s.subst(map))).collect(),
         }
     }
@@ -427,6 +458,18 @@ impl Abstraction {
         abstract_shape(shape, &|a| self.param_of(a))
     }
 
+    /// The shape with numbers for its sizes, for comparison with others.
+    ///
+    /// # Panics
+    ///
+    /// If a size of the shape was not noted.
+    pub fn numbered(&self, shape: &Shape) -> Shape {
+        abstract_shape(shape, &|a| {
+            let k = self.sizes.iter().position(|s| s == a).expect("its sizes were noted");
+            Atom::int(-1 - i64::try_from(k).expect("few sizes"))
+        })
+    }
+
     /// The parameter of a size atom.
     pub fn param_of(&self, a: &Atom) -> Atom {
         match self.sizes.iter().position(|s| s == a) {
@@ -455,6 +498,7 @@ pub fn abstract_shape(shape: &Shape, f: &dyn Fn(&Atom) -> Atom) -> Shape {
         Shape::Tangent(id, alts) => Shape::Tangent(*id, alts.iter().map(|a| list(a)).collect()),
         Shape::Table(i, s) => Shape::Table(ix(i, f), Box::new(abstract_shape(s, f))),
         Shape::Acc(s) => Shape::Acc(Box::new(abstract_shape(s, f))),
+        Shape::Rec(k, sizes) => Shape::Rec(*k, sizes.iter().map(f).collect()),
         Shape::Fun(cs) => Shape::Fun(
             cs.iter()
                 .map(|c| Closure {

@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use adl_core::ir::{Atom, Expr, Fmt, Var};
 use adl_core::ty::{INT, Ix, STR, Scalar, Ty};
-use adl_diag::Code;
 
 use super::shape::{Shape, Val};
 use super::{Result, Spec};
+
+/// How a function prints.
+const FUNCTION: &str = "<function>";
 
 impl Spec<'_> {
     /// Text of a value printed at top level: a String prints raw.
@@ -17,8 +19,17 @@ impl Spec<'_> {
 
     /// Text of a value, as `show` gives it.
     pub(crate) fn show(&mut self, val: &Val) -> Result<Atom> {
-        let mut args = vec![];
-        let fmt = self.fmt(&val.shape, &mut val.leaves.iter(), &mut vec![], &mut args)?;
+        let (mut args, mut cells) = (vec![], Cells::default());
+        let mut fmt = self.fmt(&val.shape, &mut val.leaves.iter(), &mut vec![], &mut args, &mut cells)?;
+        // What a cell holds may hold cells of other kinds.
+        while let Some(rec) = cells.shapes.get(cells.fmts.len()).cloned() {
+            let content = self.content(&rec)?;
+            let content = self.leaf_fmt(&content, &mut cells);
+            cells.fmts.push(content);
+        }
+        if !cells.fmts.is_empty() {
+            fmt = Fmt::Where(Box::new(fmt), cells.fmts);
+        }
         Ok(self.bind(STR, Expr::Show { fmt: Arc::new(fmt), args }))
     }
 
@@ -29,31 +40,31 @@ impl Spec<'_> {
         leaves: &mut std::slice::Iter<Atom>,
         dims: &mut Vec<Atom>,
         args: &mut Vec<Atom>,
+        cells: &mut Cells,
     ) -> Result<Fmt> {
         match shape {
-            Shape::Scalar(_) | Shape::Index(_) | Shape::Raw(_) | Shape::Enum(..) | Shape::Tangent(..) => {
-                if let Shape::Enum(_, alts) | Shape::Tangent(_, alts) = shape
-                    && alts.iter().flatten().any(holds_captures)
-                {
-                    let message = "an enum that holds a function which captured something cannot be printed";
-                    return self.error(Code::E0399, message, None);
-                }
+            Shape::Scalar(_)
+            | Shape::Index(_)
+            | Shape::Raw(_)
+            | Shape::Enum(..)
+            | Shape::Tangent(..)
+            | Shape::Rec(..) => {
                 args.extend(leaves.next().cloned());
-                Ok(self.leaf_fmt(shape))
+                Ok(self.leaf_fmt(shape, cells))
             }
             Shape::Tuple(ss) => {
-                let parts: Result<Vec<Fmt>> = ss.iter().map(|s| self.fmt(s, leaves, dims, args)).collect();
+                let parts: Result<Vec<Fmt>> = ss.iter().map(|s| self.fmt(s, leaves, dims, args, cells)).collect();
                 Ok(Fmt::Tuple(parts?))
             }
             Shape::Struct(id, ss) => {
                 let name = self.s.source.types[id.0 as usize].name.clone();
-                let fields: Result<Vec<Fmt>> = ss.iter().map(|s| self.fmt(s, leaves, dims, args)).collect();
+                let fields: Result<Vec<Fmt>> = ss.iter().map(|s| self.fmt(s, leaves, dims, args, cells)).collect();
                 Ok(Fmt::Struct(name, self.field_names(*id).into_iter().zip(fields?).collect()))
             }
             Shape::Table(ix, elem) => {
                 let (depth, before) = (dims.len(), args.len());
                 dims.push(ix.size());
-                let inner = self.fmt(elem, leaves, dims, args)?;
+                let inner = self.fmt(elem, leaves, dims, args, cells)?;
                 // Elements that print without leaves do not say how many there are: a table of numbers does.
                 let out = if args.len() == before {
                     args.push(self.zeros(dims));
@@ -66,7 +77,7 @@ impl Spec<'_> {
             }
             Shape::Fun(_) => {
                 leaves.by_ref().take(shape.n_leaves()).for_each(drop);
-                Ok(self.leaf_fmt(shape))
+                Ok(Fmt::Text(FUNCTION.into()))
             }
             Shape::Acc(_) => panic!("an accumulator is no value"),
         }
@@ -84,34 +95,39 @@ impl Spec<'_> {
     }
 
     /// The format of what prints from one leaf or none, or of a payload: it takes leaves as they come.
-    fn leaf_fmt(&self, shape: &Shape) -> Fmt {
+    fn leaf_fmt(&self, shape: &Shape, cells: &mut Cells) -> Fmt {
         match shape {
             Shape::Scalar(_) | Shape::Index(_) | Shape::Raw(_) => Fmt::Leaf,
-            Shape::Tuple(ss) => Fmt::Tuple(ss.iter().map(|s| self.leaf_fmt(s)).collect()),
+            Shape::Tuple(ss) => Fmt::Tuple(ss.iter().map(|s| self.leaf_fmt(s, cells)).collect()),
             Shape::Struct(id, ss) => {
                 let name = self.s.source.types[id.0 as usize].name.clone();
-                let fields = ss.iter().map(|s| self.leaf_fmt(s));
+                let fields = ss.iter().map(|s| self.leaf_fmt(s, cells));
                 Fmt::Struct(name, self.field_names(*id).into_iter().zip(fields).collect())
             }
             Shape::Enum(id, alts) => {
                 let names = self.field_names(*id);
-                if alts.iter().all(Vec::is_empty) { Fmt::Names(names) } else { self.sum(names, alts) }
+                if alts.iter().all(Vec::is_empty) { Fmt::Names(names) } else { self.sum(names, alts, cells) }
             }
             Shape::Tangent(id, alts) => {
                 let mut names = vec!["Zero".to_string()];
                 if (id.0 as usize) < self.s.source.types.len() {
                     names.extend(self.field_names(*id));
                 }
-                self.sum(names, alts)
+                self.sum(names, alts, cells)
             }
-            Shape::Table(_, elem) => Fmt::Table(Box::new(self.leaf_fmt(elem))),
-            Shape::Fun(_) => Fmt::Text("<function>".into()),
-            Shape::Acc(_) => Fmt::Text("<accumulator>".into()),
+            Shape::Table(_, elem) => Fmt::Table(Box::new(self.leaf_fmt(elem, cells))),
+            // What a function captured does not print.
+            Shape::Fun(_) => match u32::try_from(shape.n_leaves()).expect("few captures") {
+                0 => Fmt::Text(FUNCTION.into()),
+                n => Fmt::Hidden(n, FUNCTION.into()),
+            },
+            Shape::Acc(_) => panic!("an accumulator is no value"),
+            Shape::Rec(k, _) => Fmt::Cell(cells.number(*k, shape)),
         }
     }
 
-    fn sum(&self, names: Vec<String>, alts: &[Vec<Shape>]) -> Fmt {
-        let alts = alts.iter().map(|alt| alt.iter().map(|s| self.leaf_fmt(s)).collect());
+    fn sum(&self, names: Vec<String>, alts: &[Vec<Shape>], cells: &mut Cells) -> Fmt {
+        let alts = alts.iter().map(|alt| alt.iter().map(|s| self.leaf_fmt(s, cells)).collect());
         Fmt::Sum(names.into_iter().zip(alts).collect())
     }
 }
@@ -121,13 +137,21 @@ fn text_of(fmt: &Fmt) -> String {
     adl_core::show::show(fmt, &[])
 }
 
-/// Whether functions inside have leaves, which do not print.
-fn holds_captures(shape: &Shape) -> bool {
-    match shape {
-        Shape::Fun(_) => shape.n_leaves() > 0,
-        Shape::Tuple(ss) | Shape::Struct(_, ss) => ss.iter().any(holds_captures),
-        Shape::Enum(_, alts) | Shape::Tangent(_, alts) => alts.iter().flatten().any(holds_captures),
-        Shape::Table(_, s) | Shape::Acc(s) => holds_captures(s),
-        Shape::Scalar(_) | Shape::Index(_) | Shape::Raw(_) => false,
+/// The kinds of cells met in a value, and how each is shown.
+#[derive(Default)]
+struct Cells {
+    kinds: Vec<u32>,
+    shapes: Vec<Shape>,
+    fmts: Vec<Fmt>,
+}
+
+impl Cells {
+    fn number(&mut self, kind: u32, shape: &Shape) -> u32 {
+        let k = self.kinds.iter().position(|k| *k == kind).unwrap_or_else(|| {
+            self.kinds.push(kind);
+            self.shapes.push(shape.clone());
+            self.kinds.len() - 1
+        });
+        u32::try_from(k).expect("few kinds of cells")
     }
 }

@@ -1,8 +1,10 @@
 //! Types and index sets of higher-order Core under an environment.
 
+use std::rc::Rc;
+
 use adl_core::ir::{Atom, TypeBody, Var};
 use adl_core::prim;
-use adl_core::ty::{Ix, Poly, SizeAtom, Ty, TyArg, TypeId};
+use adl_core::ty::{Ix, Poly, SizeAtom, Ty, TyArg, TyVar, TypeId};
 use adl_diag::Code;
 
 use super::shape::{IxShape, Shape, TyVal, Val};
@@ -153,7 +155,11 @@ impl Spec<'_> {
                 self.index_shape(&ix)
             }
             Ty::Fn(..) | Ty::Lin(..) => Shape::Fun(vec![]),
-            Ty::Tangent(t) => self.ty_shape(t, env)?.tangent(),
+            Ty::Tangent(t) => {
+                let shape = self.ty_shape(t, env)?;
+                self.no_recursive_tangent(&shape)?;
+                shape.tangent()
+            }
             Ty::Var(t) => match env.ty(t) {
                 Some(TyVal::Ty(s)) => s.clone(),
                 Some(TyVal::Ix(ix)) => {
@@ -173,11 +179,15 @@ impl Spec<'_> {
     }
 
     fn named_shape(&mut self, id: TypeId, args: Vec<TyVal>) -> Result<Shape> {
+        let tparams = self.s.source.types[id.0 as usize].tparams.clone();
+        let args: Vec<(TyVar, TyVal)> = tparams.into_iter().zip(args).collect();
+        if self.s.is_recursive_type(id) { self.recursive(id, args) } else { self.body_shape(id, args) }
+    }
+
+    /// Fields or constructors of a declared type.
+    pub(super) fn body_shape(&mut self, id: TypeId, args: Vec<(TyVar, TyVal)>) -> Result<Shape> {
         let decl = self.s.source.types[id.0 as usize].clone();
-        let mut env = Env::default();
-        for (t, a) in decl.tparams.iter().zip(args) {
-            env.set_ty(t, a);
-        }
+        let env = Env { tys: Rc::new(args), ..Env::default() };
         Ok(match &decl.body {
             TypeBody::Struct(fields) => {
                 let tys: Vec<Ty> = fields.iter().map(|(_, t)| t.clone()).collect();

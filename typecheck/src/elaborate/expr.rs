@@ -38,7 +38,7 @@ impl Ctx<'_> {
             }
             Tk::Func(k, inst) => {
                 let func = self.e.func_ids[k];
-                let tys = self.type_args(inst);
+                let tys = self.func_args(*k, inst);
                 let ty = self.ty(&e.ty);
                 self.bind(ty, Expr::FuncRef { func, tys })
             }
@@ -365,7 +365,7 @@ impl Ctx<'_> {
             Tk::Func(k, inst) => {
                 let func = self.e.func_ids[k];
                 let arg = self.whole(arg);
-                let tys = self.type_args(inst);
+                let tys = self.func_args(*k, inst);
                 Expr::Call { func, tys, args: vec![arg], checkpoint: false }
             }
             Tk::Local(id, inst) if !inst.is_empty() => {

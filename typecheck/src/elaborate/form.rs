@@ -106,11 +106,14 @@ impl Ctx<'_> {
     /// A lambda, polymorphic in `vars`.
     fn lambda(&mut self, pat: &Tp, body: &Tx, ty: &Ty, vars: &[V], name: &str) -> Atom {
         let tparams = self.type_params(vars);
+        let mark = self.tparams.len();
+        self.tparams.extend(tparams.iter().cloned());
         let param = self.param_var(pat);
         let body = self.block(|this| {
             this.bind_pattern(pat, Atom::Var(param.clone()));
             this.expr(body)
         });
+        self.tparams.truncate(mark);
         let lambda = Lambda { tparams, param, body, span: self.span };
         let ty = self.ty(ty);
         self.bind_named(name, ty, Expr::Lambda(Arc::new(lambda)))
@@ -137,6 +140,7 @@ impl Ctx<'_> {
                 };
                 self.e.locals.insert(*id, atom);
             }
+            TStmt::Rec(rec) => self.local_recursion(rec),
         }
     }
 

@@ -3,6 +3,7 @@
 mod builtin;
 mod expr;
 mod form;
+mod lift;
 mod pattern;
 mod types;
 
@@ -28,6 +29,8 @@ pub(crate) struct Elaborator {
     funcs: Vec<Func>,
     /// The functions of the checker in Core.
     func_ids: HashMap<usize, FuncId>,
+    /// What they are polymorphic in.
+    func_vars: HashMap<usize, Vec<V>>,
     /// The values of variables in scope.
     locals: HashMap<LocalId, Atom>,
     /// Type parameters.
@@ -46,6 +49,8 @@ pub(crate) struct Ctx<'a> {
     depth: u32,
     /// Sizes that became variables in the outermost block of the item.
     opened: Vec<V>,
+    /// The type parameters in scope.
+    tparams: Vec<TyVar>,
 }
 
 impl Elaborator {
@@ -59,6 +64,14 @@ impl Elaborator {
         for k in self.types.len()..c.arena.data.len() {
             let decl = self.ctx(c, Span::default()).declaration(k);
             self.types.push(decl);
+        }
+        // Functions may refer to later ones.
+        for output in &outputs {
+            if let Output::Func(k, func) = output {
+                let id = self.reserve(&func.name, func.span);
+                self.func_ids.insert(*k, id);
+                self.func_vars.insert(*k, func.vars.clone());
+            }
         }
         let mut items = vec![];
         for output in outputs {
@@ -75,21 +88,29 @@ impl Elaborator {
     }
 
     fn ctx<'a>(&'a mut self, c: &'a mut Checker, span: Span) -> Ctx<'a> {
-        Ctx { e: self, c, stmts: vec![], span, depth: 0, opened: vec![] }
+        Ctx { e: self, c, stmts: vec![], span, depth: 0, opened: vec![], tparams: vec![] }
+    }
+
+    /// A function whose code is written later.
+    fn reserve(&mut self, name: &str, span: Span) -> FuncId {
+        let id = FuncId(u32::try_from(self.funcs.len()).expect("fewer than 2^32 functions"));
+        let name = name.to_string();
+        self.funcs.push(Func { name, tparams: vec![], params: vec![], body: Block::default(), span });
+        id
     }
 
     fn func(&mut self, c: &mut Checker, k: usize, func: &TFunc) {
-        let id = FuncId(u32::try_from(self.funcs.len()).expect("fewer than 2^32 functions"));
-        self.func_ids.insert(k, id);
+        let id = self.func_ids[&k];
         let mut ctx = self.ctx(c, func.span);
         let tparams = ctx.type_params(&func.vars);
+        ctx.tparams.clone_from(&tparams);
         let param = ctx.param_var(&func.param);
         let body = ctx.block(|ctx| {
             ctx.bind_pattern(&func.param, Atom::Var(param.clone()));
             ctx.expr(&func.body)
         });
         let name = func.name.clone();
-        self.funcs.push(Func { name, tparams, params: vec![param], body, span: func.span });
+        self.funcs[id.0 as usize] = Func { name, tparams, params: vec![param], body, span: func.span };
     }
 
     fn item(&mut self, c: &mut Checker, span: Span, item: &TItem) -> Item {

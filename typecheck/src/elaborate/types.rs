@@ -38,6 +38,13 @@ impl Ctx<'_> {
         inst.iter().map(|v| self.type_arg(*v)).collect()
     }
 
+    /// The same for a top-level function. Inside its own group it stands at its own variables.
+    pub(crate) fn func_args(&mut self, k: usize, inst: &[V]) -> Vec<TyArg> {
+        let own = self.e.func_vars.get(&k).map_or(&[][..], |vars| vars.as_slice());
+        let all: Vec<V> = inst.iter().chain(own.iter().skip(inst.len())).copied().collect();
+        self.type_args(&all)
+    }
+
     fn type_arg(&mut self, v: V) -> TyArg {
         let data = self.c.arena.var(v);
         match (data.kind, data.ix) {

@@ -12,7 +12,7 @@ use crate::{
     errors,
     resolve::{free_in_def, pattern_names},
     signature::{Mode, Signature},
-    tree::{TStmt, Tk, Tp, TpKind, Tx},
+    tree::{LocalId, TRec, TStmt, Tk, Tp, TpKind, Tx},
     types::{Atom, Class, Poly, Ty, V, VKind, fun, tuple},
 };
 
@@ -25,7 +25,8 @@ struct Pending<'a> {
     params: Vec<Ty>,
     result: Ty,
     ty: Ty,
-    /// It has a full signature with a `where`: it may be used at its scheme inside its group.
+    /// It has a full signature, and a `where` if there are type variables: it may be used at its scheme inside
+    /// its group.
     full: bool,
 }
 
@@ -37,6 +38,10 @@ pub(crate) struct Checked {
     /// The parameter, a tuple pattern where there are several.
     pub(crate) param: Tp,
     pub(crate) body: Tx,
+    /// Its name in its own body, where it is local.
+    own: Option<LocalId>,
+    /// It has a full signature, and is polymorphic in its own body.
+    full: bool,
 }
 
 impl Checker {
@@ -46,23 +51,23 @@ impl Checker {
         let before = self.errors();
         let mut checked = self.defs(&[d], false, &[]);
         let def = checked.pop()?;
-        if self.errors() == before {
-            if recursive {
-                let found = errors::unsupported(d.name.span, "recursive functions");
-                self.report(found.help("write it as a `loop`"));
-            }
-            if !def.scheme.dep.is_empty() {
-                self.report(errors::unsupported(
-                    d.name.span,
-                    "a local function whose result has the size of an argument",
-                ));
-            }
+        if self.errors() == before && !def.scheme.dep.is_empty() {
+            self.report(errors::unsupported(
+                d.name.span,
+                "a local function whose result has the size of an argument",
+            ));
         }
         let id = self.new_local(&def.name, &def.scheme.ty);
         self.bind_name(&def.name, Target::Local(id), def.scheme.clone());
         let lambda =
             Tx::new(d.span, def.scheme.ty.clone(), Tk::Lambda(Box::new(def.param), Box::new(def.body)));
-        Some(TStmt::Poly(id, def.scheme.vars, lambda))
+        let vars = def.scheme.vars;
+        Some(match def.own {
+            Some(own) if recursive => {
+                TStmt::Rec(Box::new(TRec { id, own, full: def.full, vars, value: lambda }))
+            }
+            Some(_) | None => TStmt::Poly(id, vars, lambda),
+        })
     }
 
     /// A group of definitions that refer to each other. `targets` are what their names stand for at the top level.
@@ -70,10 +75,15 @@ impl Checker {
         let (mark, sets) = (self.active.len(), self.for_sets.len());
         self.level += 1;
         let pending: Vec<Pending> = group.iter().map(|d| self.signature(d)).collect();
+        let mut own = vec![];
         for (k, p) in pending.iter().enumerate() {
-            let target = match targets.get(k) {
-                Some(func) => Target::Func(*func),
-                None => Target::Local(self.new_local(&p.def.name.text, &p.ty)),
+            let target = if let Some(func) = targets.get(k) {
+                own.push(None);
+                Target::Func(*func)
+            } else {
+                let id = self.new_local(&p.def.name.text, &p.ty);
+                own.push(Some(id));
+                Target::Local(id)
             };
             let scheme = if p.full {
                 Scheme { vars: self.own_vars(p), ty: p.ty.clone(), dep: p.dep.clone() }
@@ -89,13 +99,17 @@ impl Checker {
         let span = group.first().map_or(Span::default(), |d| d.name.span);
         let quantified = self.generalise(&whole, mark, top, &rigid, span);
         let mut out = vec![];
-        for (p, (param, body)) in pending.iter().zip(bodies) {
+        for ((p, (param, body)), own) in pending.iter().zip(bodies).zip(own) {
             self.check_result_sets(p, &quantified);
-            let free = self.arena.free_vars(&p.ty);
+            // A function may use another one of its group at a type that its own type does not mention.
+            let free = self.arena.free_vars(&whole);
             let is_dep = |v: &V| p.dep.iter().any(|(_, d)| d == v);
-            let vars = quantified.iter().copied().filter(|v| free.contains(v) && !is_dep(v)).collect();
+            // Inside the group, a full signature was used with its own variables, in their order.
+            let mut vars = if p.full { self.own_vars(p) } else { vec![] };
+            let rest = quantified.iter().copied().filter(|v| free.contains(v) && !is_dep(v));
+            vars.extend(rest.filter(|v| !vars.contains(v)).collect::<Vec<V>>());
             let scheme = Scheme { vars, ty: p.ty.clone(), dep: p.dep.clone() };
-            out.push(Checked { name: p.def.name.text.clone(), scheme, param, body });
+            out.push(Checked { name: p.def.name.text.clone(), scheme, param, body, own, full: p.full });
         }
         if top {
             self.check_for_sets(sets);
@@ -156,7 +170,11 @@ impl Checker {
         self.check_signature_names(d, &sig, &dep, &params, &result);
         let ty = fun(tuple(params.clone()), result.clone());
         let typed = |p: &Pat| matches!(p.kind, PatKind::Typed(..));
-        let full = d.result.is_some() && d.constraints.is_some() && d.params.iter().all(typed);
+        // Without a type variable there is no class that the body could add.
+        let data = |v: &V| self.arena.var(*v);
+        let closed = |v: &V| data(v).kind == VKind::Size || data(v).ix;
+        let no_classes = d.constraints.is_some() || sig.made.iter().all(closed);
+        let full = d.result.is_some() && no_classes && d.params.iter().all(typed);
         Pending { def: d, sig, dep, params, result, ty, full }
     }
 

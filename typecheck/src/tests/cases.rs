@@ -294,18 +294,11 @@ let i = Complex { re = 0.0, im = 1.0 }
 ];
 
 /// Programs that use what is read but not supported yet.
-pub(super) const REFUSED: &[(&str, &str)] = &[
-    (
-        "own rule",
-        r#"def safe_norm(v: n=>Float) -> Float = sqrt(sum(v^2))
+pub(super) const REFUSED: &[(&str, &str)] = &[(
+    "own rule",
+    r#"def safe_norm(v: n=>Float) -> Float = sqrt(sum(v^2))
 derivative safe_norm(v) = { let y = safe_norm(v); (y, \dv. if y == 0.0 then 0.0 else dot(v, dv) / y) }"#,
-    ),
-    (
-        "mutual rec",
-        r#"def even(n: Int) -> Bool = if n == 0 then true else odd(n - 1)
-def odd(n) = if n == 0 then false else even(n - 1)"#,
-    ),
-];
+)];
 
 /// Name, code and text of programs with one mistake.
 pub(super) const BAD: &[(&str, &str, &str)] = &[

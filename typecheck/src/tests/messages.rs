@@ -381,9 +381,7 @@ fn messages_are_these() {
         help: write `accum h: n=>Float do for i. h[i] += …`; a value that changes is the state of a `loop`
 
     def f(n: Int) -> Int = if n == 0 then 0 else f(n - 1)
-      E0399 not supported yet: recursive functions
-        `f`: here
-        help: write it as a `loop`
+
 
     import nn
       E0399 not supported yet: modules

@@ -1,0 +1,230 @@
+//! Recursive types: a value is a cell on the heap, so that it has one leaf however much it holds.
+//!
+//! What a cell holds is read from the declaration where it is needed, under the sizes at hand. A cell keeps
+//! its own sizes: what it holds is a pack of them and the leaves.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use adl_core::ir::{Atom, Block, Expr, Func, FuncId, Lit, TypeBody, Var};
+use adl_core::ty::{BOOL, INT, PackTy, Ty, TyArg, TyVar, TypeId};
+use adl_core::walk::Subst;
+use adl_diag::Code as DiagCode;
+
+use super::join::same_layout;
+use super::shape::{Abstraction, Closure, Code, Shape, TyVal, Val, abstract_shape};
+use super::{Result, Spec, Specialiser};
+
+/// How deep a recursive type may contain itself at other types.
+const MAX_TYPES: usize = 64;
+
+/// A recursive type at given arguments; its number is that of its cells in `Program::boxes`.
+pub(crate) struct RecDef {
+    id: TypeId,
+    /// The arguments with numbered sizes.
+    key: Shape,
+    /// The arguments over `params`.
+    args: Vec<(TyVar, TyVal)>,
+    params: Vec<Var>,
+    /// What a cell holds where sizes occur in it.
+    pack: Option<Arc<PackTy>>,
+    /// The function that compares two values, once it is needed.
+    equal: Option<FuncId>,
+}
+
+impl Specialiser {
+    /// Does a declaration reach itself?
+    pub(crate) fn is_recursive_type(&mut self, id: TypeId) -> bool {
+        let known = self.recursive_types.len();
+        let types = &self.source.types;
+        for k in known..types.len() {
+            let mut seen = vec![];
+            let mut todo = vec![TypeId(u32::try_from(k).expect("fewer than 2^32 types"))];
+            let start = todo[0];
+            let mut found = false;
+            while let Some(next) = todo.pop().filter(|_| !found) {
+                let mut named = vec![];
+                match &types[next.0 as usize].body {
+                    TypeBody::Struct(fields) => fields.iter().for_each(|(_, t)| named_in(t, &mut named)),
+                    TypeBody::Enum(cs) => {
+                        cs.iter().flat_map(|(_, p)| p).for_each(|t| named_in(t, &mut named))
+                    }
+                }
+                found |= named.contains(&start);
+                named.retain(|t| !seen.contains(t));
+                seen.extend(named.iter().copied());
+                todo.extend(named);
+            }
+            self.recursive_types.push(found);
+        }
+        self.recursive_types[id.0 as usize]
+    }
+}
+
+/// The declared types that a type mentions.
+fn named_in(ty: &Ty, out: &mut Vec<TypeId>) {
+    match ty {
+        Ty::Named(id, args) => {
+            out.push(*id);
+            for a in args {
+                match a {
+                    TyArg::Ty(t) => named_in(t, out),
+                    TyArg::Ix(_) | TyArg::Size(_) => {}
+                }
+            }
+        }
+        Ty::Table(_, t) | Ty::Acc(t) | Ty::Tangent(t) => named_in(t, out),
+        Ty::Tuple(ts) => ts.iter().for_each(|t| named_in(t, out)),
+        Ty::Sum(alts) => alts.iter().flatten().for_each(|t| named_in(t, out)),
+        Ty::Fn(a, b) | Ty::Lin(a, b) => {
+            named_in(a, out);
+            named_in(b, out);
+        }
+        Ty::Pack(p) => p.items.iter().for_each(|t| named_in(t, out)),
+        Ty::Scalar(_) | Ty::Box(_) | Ty::Index(_) | Ty::Var(_) => {}
+    }
+}
+
+impl Spec<'_> {
+    /// The shape of values of a recursive type.
+    pub(super) fn recursive(&mut self, id: TypeId, args: Vec<(TyVar, TyVal)>) -> Result<Shape> {
+        // A function value is the shape that carries type arguments.
+        let whole = Shape::Fun(vec![Closure { code: Code::Func(FuncId(id.0)), tys: args, captured: vec![] }]);
+        let mut sizes = Abstraction::default();
+        sizes.note(&whole);
+        let key = sizes.numbered(&whole);
+        let known = self.s.recs.iter().position(|r| r.id == id && r.key == key);
+        if let Some(k) = known {
+            return Ok(Shape::Rec(number(k), sizes.sizes));
+        }
+        let at = self.s.recs.len();
+        if MAX_TYPES < self.s.open_recs {
+            let name = self.s.source.types[id.0 as usize].name.clone();
+            let message = format!("`{name}` contains itself at ever larger types");
+            return self.error(
+                DiagCode::E0399,
+                message,
+                Some("give it the same type arguments inside itself"),
+            );
+        }
+        let Shape::Fun(closures) = sizes.apply(&whole) else { unreachable!("a function value stays one") };
+        let args = closures.into_iter().flat_map(|c| c.tys).collect();
+        let params = sizes.params.clone();
+        self.s.recs.push(RecDef { id, key, args, params, pack: None, equal: None });
+        self.s.target.boxes.push(vec![]);
+        let shape = Shape::Rec(number(at), sizes.sizes);
+        self.s.open_recs += 1;
+        let content = self.content(&shape);
+        self.s.open_recs -= 1;
+        let content = content?;
+        let mut inside = vec![];
+        content.sizes(&mut inside);
+        self.s.target.boxes[at] = if inside.is_empty() {
+            content.leaf_tys()
+        } else {
+            let binders = RefCell::new(vec![]);
+            let bound = abstract_shape(&content, &|_| {
+                let n = Var::named("n", INT);
+                binders.borrow_mut().push(n.clone());
+                Atom::Var(n)
+            });
+            let pack = Arc::new(PackTy { sizes: binders.into_inner(), items: bound.leaf_tys() });
+            self.s.recs[at].pack = Some(pack.clone());
+            vec![Ty::Pack(pack)]
+        };
+        Ok(shape)
+    }
+
+    /// What a cell of the shape holds, over the sizes at hand; any other shape itself.
+    pub(super) fn content(&mut self, shape: &Shape) -> Result<Shape> {
+        let Shape::Rec(k, sizes) = shape else { return Ok(shape.clone()) };
+        let def = &self.s.recs[*k as usize];
+        let map: Subst = def.params.iter().cloned().zip(sizes.iter().cloned()).collect();
+        let id = def.id;
+        let args = def.args.iter().map(|(t, a)| (t.clone(), a.subst(&map))).collect();
+        self.body_shape(id, args)
+    }
+
+    /// A new cell.
+    pub(super) fn boxed(&mut self, shape: &Shape, whole: &Val) -> Result<Val> {
+        let Shape::Rec(k, _) = shape else { panic!("a cell has a recursive type") };
+        let content = self.content(shape)?;
+        if !same_layout(&whole.shape, &content) {
+            let message = "functions inside recursive data are not supported yet";
+            return self.error(DiagCode::E0399, message, None);
+        }
+        let mut args = whole.leaves.clone();
+        if let Some(pack) = self.s.recs[*k as usize].pack.clone() {
+            let mut sizes = vec![];
+            content.sizes(&mut sizes);
+            let expr = Expr::Pack { ty: pack.clone(), sizes, items: args };
+            args = vec![self.bind(Ty::Pack(pack), expr)];
+        }
+        let cell = self.bind(Ty::Box(*k), Expr::BoxNew { id: *k, args });
+        Ok(Val { shape: shape.clone(), leaves: vec![cell] })
+    }
+
+    /// What is in a cell; any other value itself.
+    pub(super) fn unboxed(&mut self, val: &Val) -> Result<Val> {
+        let Shape::Rec(k, _) = &val.shape else { return Ok(val.clone()) };
+        let content = self.content(&val.shape)?;
+        let tys = self.s.target.boxes[*k as usize].clone();
+        let mut leaves = self.bind_all(tys, Expr::Unbox(val.leaves[0].clone()));
+        if let Some(pack) = self.s.recs[*k as usize].pack.clone() {
+            let names: Vec<Var> = pack.sizes.iter().map(|n| Var::named(n.name(), INT)).collect();
+            let map: Subst = pack.sizes.iter().cloned().zip(names.iter().map(Atom::from)).collect();
+            let items = pack.items.iter().map(|t| Var::new(adl_core::walk::subst_ty(t, &map)));
+            let vars: Vec<Var> = names.iter().cloned().chain(items).collect();
+            self.emit(vars.clone(), Expr::Open(leaves.swap_remove(0)));
+            leaves = vars[names.len()..].iter().map(Atom::from).collect();
+        }
+        Ok(Val { shape: content, leaves })
+    }
+
+    /// `==` on values of a recursive type: a call of a function that is made once.
+    pub(super) fn equal_cells(&mut self, a: &Val, b: &Val) -> Result<Atom> {
+        let Shape::Rec(k, sizes) = &a.shape else { panic!("two cells") };
+        let func = match self.s.recs[*k as usize].equal {
+            Some(func) => func,
+            None => self.equal_function(*k)?,
+        };
+        let args = sizes.iter().cloned().chain([a.leaves[0].clone(), b.leaves[0].clone()]).collect();
+        Ok(self.bind(BOOL, Expr::Call { func, tys: vec![], args, checkpoint: false }))
+    }
+
+    fn equal_function(&mut self, k: u32) -> Result<FuncId> {
+        let def = &self.s.recs[k as usize];
+        let sizes: Vec<Var> = def.params.iter().map(|p| Var::named(p.name(), INT)).collect();
+        let type_name = self.s.source.types[def.id.0 as usize].name.clone();
+        let (a, b) = (Var::named("a", Ty::Box(k)), Var::named("b", Ty::Box(k)));
+        let params: Vec<Var> = sizes.iter().chain([&a, &b]).cloned().collect();
+        let span = self.span;
+        // A call of itself needs to know the type of the result only.
+        let body = Block { stmts: vec![], results: vec![Atom::Lit(Lit::Bool(true))] };
+        let name = format!("equal.{type_name}.{}", self.s.target.funcs.len());
+        let func = self.s.push(Func { name, tparams: vec![], params: params.clone(), body, span });
+        self.s.recs[k as usize].equal = Some(func);
+        let mut sub = Spec::new(self.s, &params, std::collections::HashMap::new(), span);
+        sub.open();
+        let shape = Shape::Rec(k, sizes.iter().map(Atom::from).collect());
+        let val = |v: &Var| Val { shape: shape.clone(), leaves: vec![v.into()] };
+        let (x, y) = (sub.unboxed(&val(&a))?, sub.unboxed(&val(&b))?);
+        let same = sub.equal(&x, &y)?;
+        let body = sub.close(vec![same]);
+        self.s.target.funcs[func.0 as usize].body = body;
+        Ok(func)
+    }
+
+    /// Derivatives in recursive data are refused where they are asked for; so is the type of their tangents.
+    pub(super) fn no_recursive_tangent(&self, shape: &Shape) -> Result<()> {
+        if shape.has_cells() {
+            let message = "the tangents of recursive data are not supported yet";
+            return self.error(DiagCode::E0399, message, None);
+        }
+        Ok(())
+    }
+}
+
+fn number(k: usize) -> u32 {
+    u32::try_from(k).expect("fewer than 2^32 recursive types")
+}
