@@ -108,6 +108,7 @@ impl Session {
                 return outcome;
             }
         }
+        let known = (self.specialiser.source.funcs.len(), self.specialiser.source.types.len());
         self.specialiser.source = Program { items: vec![], ..checked.program.clone() };
         for (k, item) in checked.program.items.iter().enumerate().filter(|(_, item)| !is_test(item)) {
             if let Err(diagnostic) = self.run_item(item, k, host) {
@@ -115,6 +116,7 @@ impl Session {
                 outcome.failed = true;
                 // What failed defines nothing: names keep their values.
                 self.checker = before;
+                self.specialiser.forget(known.0, known.1);
                 outcome.names.clear();
                 break;
             }

@@ -274,3 +274,17 @@ fn the_repl_keeps_definitions_and_goes_on_after_errors() {
     assert!(err.contains("Error") && err.contains(":nonsense"), "{err}");
     assert!(!text.lines().any(|l| l == "7"), "`:quit` ends the session");
 }
+
+#[test]
+fn what_a_failed_input_defined_is_forgotten() {
+    let recursive = |name: &str, end: &str| {
+        format!("def {name}(x: Int) -> Int = if x == 0 then {end} else {name}(x - 1)")
+    };
+    let (g, h) = (recursive("g", "1"), recursive("h", "7"));
+    let out = adl_with_input(
+        &["repl"],
+        &format!("{{ {g}; assert(g(3) == 2, \"no\") }}\n{g}; assert(g(3) == 2, \"no\")\n{h}\nh(3)\n:quit\n"),
+    );
+    let text = String::from_utf8_lossy(&out.stdout);
+    assert!(text.lines().any(|l| l == "7"), "{text}\n{}", String::from_utf8_lossy(&out.stderr));
+}

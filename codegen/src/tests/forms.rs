@@ -61,19 +61,19 @@ fn reductions_follow_the_fixed_order() {
             %y: F64 = mul %x, %x
             yield %x, %y
           }
-          %q: F64 = reduce prod %i < %n {
-            %xa: F64 = index %xs[%i]
+          %q: F64 = reduce prod %ia < %n {
+            %xa: F64 = index %xs[%ia]
             %ya: F64 = mul %xa, 0.001
             %z: F64 = add %ya, 1.0
             yield %z
           }
-          %lo: F64 = reduce min %i < %n {
-            %xb: F64 = index %xs[%i]
+          %lo: F64 = reduce min %ib < %n {
+            %xb: F64 = index %xs[%ib]
             yield %xb
           }
-          %hi: Int = reduce max %i < %n { yield %i }
-          %all: Bool = reduce and %i < %n {
-            %xc: F64 = index %xs[%i]
+          %hi: Int = reduce max %ic < %n { yield %ic }
+          %all: Bool = reduce and %id < %n {
+            %xc: F64 = index %xs[%id]
             %b: Bool = lt %xc, 13.0
             yield %b
           }
@@ -95,7 +95,7 @@ fn singles_have_more_lanes() {
             %y: F32 = sin %x
             yield %y
           }
-          %k: Int = reduce sum %i < %n { yield %i }
+          %k: Int = reduce sum %i2 < %n { yield %i2 }
           yield %s, %k
         }";
     for n in [0, 15, 17, 5000, 10_000] {
@@ -453,8 +453,8 @@ fn a_repeated_call_asks_the_system_for_nothing() {
     let text = "core 1
         fn f(%n: Int) {
           %xs: [%n]Int = for %i < %n { yield %i }
-          %ys: [%n]Int = for %i < %n {
-            %x: Int = index %xs[%i]
+          %ys: [%n]Int = for %j < %n {
+            %x: Int = index %xs[%j]
             yield %x
           }
           yield %ys

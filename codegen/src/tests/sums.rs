@@ -59,8 +59,8 @@ fn tables_of_sums_with_tables_in_them() {
             }
             yield %s
           }
-          %sum: F64 = reduce sum %i < %n {
-            %sa: <| Int, [2]F64> = index %ts[%i]
+          %sum: F64 = reduce sum %m < %n {
+            %sa: <| Int, [2]F64> = index %ts[%m]
             %v: F64 = case %sa () { yield 1.0 } (%k: Int, %ys: [2]F64) {
               %y: F64 = index %ys[1]
               yield %y

@@ -33,8 +33,15 @@ impl Cycles {
         let n = funcs.len() - first;
         let calls = funcs[first..].iter().map(calls).collect();
         self.component.resize(funcs.len(), 0);
-        let mut search =
-            Search { first, calls, index: vec![None; n], low: vec![0; n], next: 0, open: vec![], is_open: vec![false; n] };
+        let mut search = Search {
+            first,
+            calls,
+            index: vec![None; n],
+            low: vec![0; n],
+            next: 0,
+            open: vec![],
+            is_open: vec![false; n],
+        };
         for root in 0..n {
             search.visit(root, self);
         }

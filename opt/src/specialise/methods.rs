@@ -251,9 +251,7 @@ impl Spec<'_> {
             Shape::Enum(..) if !p.shape.is_active() => Ok(p.clone()),
             Shape::Enum(_, alts) => self.move_enum(p, alts, dp),
             Shape::Tangent(..) | Shape::Raw(_) => self.arith(Method::Add, p, dp),
-            Shape::Rec(..) => {
-                self.error(Code::E0399, "`move` of recursive data is not supported yet", None)
-            }
+            Shape::Rec(..) => self.error(Code::E0399, "`move` of recursive data is not supported yet", None),
             Shape::Acc(_) => panic!("an accumulator is no value"),
         }
     }

@@ -167,6 +167,17 @@ impl Specialiser {
         }
     }
 
+    /// Forgets the functions and types of the source from these numbers on: others will take their place.
+    pub fn forget(&mut self, funcs: usize, types: usize) {
+        self.source.funcs.truncate(funcs);
+        self.source.types.truncate(types);
+        // Instances may rest on one another.
+        self.instances.clear();
+        self.cycles = cycles::Cycles::default();
+        self.recursive_types.truncate(types);
+        self.recs.iter_mut().for_each(|r| r.forget(types));
+    }
+
     /// The code of an item, given the values of the top-level variables before it (their size atoms are
     /// constants). With `show`, the value of a bare expression is turned into text.
     ///

@@ -32,6 +32,15 @@ pub(crate) struct RecDef {
     equal: Option<FuncId>,
 }
 
+impl RecDef {
+    /// A declaration that is gone is not found any more. (Values of its type may still be held somewhere.)
+    pub(super) fn forget(&mut self, types: usize) {
+        if types <= self.id.0 as usize {
+            self.id = TypeId(u32::MAX);
+        }
+    }
+}
+
 impl Specialiser {
     /// Does a declaration reach itself?
     pub(crate) fn is_recursive_type(&mut self, id: TypeId) -> bool {

@@ -53,12 +53,14 @@ impl Spec<'_> {
                 Ok(self.leaf_fmt(shape, cells))
             }
             Shape::Tuple(ss) => {
-                let parts: Result<Vec<Fmt>> = ss.iter().map(|s| self.fmt(s, leaves, dims, args, cells)).collect();
+                let parts: Result<Vec<Fmt>> =
+                    ss.iter().map(|s| self.fmt(s, leaves, dims, args, cells)).collect();
                 Ok(Fmt::Tuple(parts?))
             }
             Shape::Struct(id, ss) => {
                 let name = self.s.source.types[id.0 as usize].name.clone();
-                let fields: Result<Vec<Fmt>> = ss.iter().map(|s| self.fmt(s, leaves, dims, args, cells)).collect();
+                let fields: Result<Vec<Fmt>> =
+                    ss.iter().map(|s| self.fmt(s, leaves, dims, args, cells)).collect();
                 Ok(Fmt::Struct(name, self.field_names(*id).into_iter().zip(fields?).collect()))
             }
             Shape::Table(ix, elem) => {
