@@ -23,4 +23,6 @@ pub struct Config {
     pub limits: Limits,
     /// Values for `param`s, as written on the command line; a Bool without a value is true.
     pub params: Vec<(String, Option<String>)>,
+    /// Folders in which modules are looked for, after the folder of the file that imports.
+    pub module_path: Vec<String>,
 }

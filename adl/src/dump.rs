@@ -34,9 +34,9 @@ impl Session {
         host: &mut dyn adl_core::host::Host,
     ) -> Result<String, Vec<Diagnostic>> {
         if stage == "elaborate" {
-            return Ok(print::program(&self.elaborate(name, text)?));
+            return Ok(print::program(&self.elaborate(name, text, host)?));
         }
-        let (checked, outcome) = self.check_text(name, text);
+        let (checked, outcome) = self.check_text(name, text, host);
         let Some(checked) = checked else { return Err(outcome.diagnostics) };
         self.specialiser.source = Program { items: vec![], ..checked.program.clone() };
         match self.dump_items(&checked.program.items, stage, host) {
@@ -50,8 +50,13 @@ impl Session {
     /// # Errors
     ///
     /// What the check finds.
-    pub fn elaborate(&mut self, name: &str, text: &str) -> Result<Program, Vec<Diagnostic>> {
-        let (checked, outcome) = self.check_text(name, text);
+    pub fn elaborate(
+        &mut self,
+        name: &str,
+        text: &str,
+        host: &mut dyn adl_core::host::Host,
+    ) -> Result<Program, Vec<Diagnostic>> {
+        let (checked, outcome) = self.check_text(name, text, host);
         let Some(checked) = checked else { return Err(outcome.diagnostics) };
         let own = |f: &Func| !f.span.is_dummy() && self.sources.file(f.span.file).name == name;
         Ok(reach::needed(&checked.program, own))
@@ -103,7 +108,7 @@ impl Session {
         text: &str,
         host: &mut dyn adl_core::host::Host,
     ) -> Result<(Program, FuncId, Vec<Value>), Vec<Diagnostic>> {
-        let (checked, outcome) = self.check_text(name, text);
+        let (checked, outcome) = self.check_text(name, text, host);
         let Some(checked) = checked else { return Err(outcome.diagnostics) };
         self.specialiser.source = Program { items: vec![], ..checked.program.clone() };
         let Some((last, before)) = checked.program.items.split_last() else {

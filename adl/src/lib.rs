@@ -5,6 +5,7 @@
 
 mod config;
 mod dump;
+mod modules;
 mod params;
 mod session;
 mod suite;

@@ -22,6 +22,7 @@ use adl_opt::specialise::{ItemCode, SpecError, Specialiser};
 use adl_typecheck::Checked;
 
 use crate::config::{Backend, Config};
+use crate::modules::{Finder, Modules};
 use crate::params;
 use crate::timing::{Timing, timed};
 
@@ -31,6 +32,7 @@ pub struct Session {
     /// All texts seen, for rendering diagnostics.
     pub sources: SourceMap,
     checker: adl_typecheck::Session,
+    modules: Modules,
     pub(crate) specialiser: Specialiser,
     shapes: HashMap<Var, Shape>,
     values: HashMap<Var, Vec<Value>>,
@@ -81,6 +83,7 @@ impl Session {
             config,
             sources,
             checker,
+            modules: Modules::default(),
             specialiser,
             shapes: HashMap::new(),
             values: HashMap::new(),
@@ -94,7 +97,7 @@ impl Session {
     /// Checks a text and runs its items in order.
     pub fn run(&mut self, name: &str, text: &str, host: &mut dyn Host) -> Outcome {
         let before = self.checker.clone();
-        let (checked, mut outcome) = self.check_text(name, text);
+        let (checked, mut outcome) = self.check_text(name, text, host);
         if outcome.rejected {
             return outcome;
         }
@@ -128,14 +131,19 @@ impl Session {
     }
 
     /// Checks a text without running it; what it defines is forgotten.
-    pub fn check(&mut self, name: &str, text: &str) -> Outcome {
+    pub fn check(&mut self, name: &str, text: &str, host: &mut dyn Host) -> Outcome {
         let before = self.checker.clone();
-        let (_, outcome) = self.check_text(name, text);
+        let (_, outcome) = self.check_text(name, text, host);
         self.checker = before;
         outcome
     }
 
-    pub(crate) fn check_text(&mut self, name: &str, text: &str) -> (Option<Checked>, Outcome) {
+    pub(crate) fn check_text(
+        &mut self,
+        name: &str,
+        text: &str,
+        host: &mut dyn Host,
+    ) -> (Option<Checked>, Outcome) {
         let file = self.sources.add(name, text);
         let (module, mut diagnostics) = timed(&mut self.timing.parse, || adl_syntax::parse(file, text));
         if diagnostics.iter().any(Diagnostic::is_error) {
@@ -143,7 +151,19 @@ impl Session {
             let diagnostics = first_errors(diagnostics);
             return (None, Outcome { diagnostics, rejected: true, ..Outcome::default() });
         }
-        let checked = timed(&mut self.timing.check, || self.checker.check(&module));
+        let mut finder = Finder {
+            modules: &mut self.modules,
+            sources: &mut self.sources,
+            host,
+            path: &self.config.module_path,
+            program: name.to_string(),
+        };
+        let checked = timed(&mut self.timing.check, || self.checker.check(&module, &mut finder));
+        for file in &self.modules.library {
+            if !self.specialiser.library.contains(file) {
+                self.specialiser.library.push(*file);
+            }
+        }
         diagnostics.extend(checked.diagnostics.iter().cloned());
         let rejected = !checked.is_ok();
         let names = if rejected { vec![] } else { checked.names.clone() };

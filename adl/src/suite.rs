@@ -42,8 +42,13 @@ impl Session {
     /// # Errors
     ///
     /// The outcome of a check that found errors.
-    pub fn suite(&mut self, name: &str, text: &str) -> Result<(Suite<'_>, Vec<Diagnostic>), Outcome> {
-        let (checked, outcome) = self.check_text(name, text);
+    pub fn suite(
+        &mut self,
+        name: &str,
+        text: &str,
+        host: &mut dyn Host,
+    ) -> Result<(Suite<'_>, Vec<Diagnostic>), Outcome> {
+        let (checked, outcome) = self.check_text(name, text, host);
         let Some(checked) = checked else { return Err(outcome) };
         self.specialiser.source = Program { items: vec![], ..checked.program.clone() };
         let suite = Suite { session: self, items: checked.program.items, next: 0, broken: None };

@@ -184,6 +184,20 @@ codes! {
     ///
     /// `size(n)` needs a name from a signature or a `let` annotation: write `xs: n=>a`.
     E0310,
+    /// A module that is not found, or not imported.
+    ///
+    /// `import a.b` is the file `a/b.adl` beside the file that imports it, else in a folder of `ADL_PATH`, else a
+    /// module of the library.
+    E0311,
+    /// Modules that import each other in a circle.
+    E0312,
+    /// A name that a module does not have, or does not export.
+    ///
+    /// A module exports what it defines at its top level, but for names that begin with `_`. What it imports
+    /// itself is not part of it.
+    E0313,
+    /// A module that is used as a value.
+    E0314,
     /// A form that is read, but is not supported yet.
     E0399,
     /// A function that is declared linear, and is not.

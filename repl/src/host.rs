@@ -88,6 +88,14 @@ fn memory_limit() -> Option<u64> {
     Some(least / 5 * 4)
 }
 
+/// The folders of `ADL_PATH`, in which modules are looked for.
+pub(crate) fn module_path() -> Vec<String> {
+    let folders = std::env::var_os("ADL_PATH").unwrap_or_default();
+    let whole = |folder: PathBuf| std::path::absolute(&folder).unwrap_or(folder);
+    let named = std::env::split_paths(&folders).filter(|folder| !folder.as_os_str().is_empty());
+    named.map(|folder| whole(folder).to_string_lossy().into_owned()).collect()
+}
+
 /// Limits of a run, with a flag that Ctrl-C sets.
 pub(crate) fn limits() -> adl::Limits {
     let mut limits = adl::Limits::default();

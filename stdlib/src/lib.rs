@@ -2,3 +2,11 @@
 
 /// What every program has without an import.
 pub const PRELUDE: &str = include_str!("../adl/prelude.adl");
+
+/// The modules that can be imported, with their texts.
+pub const MODULES: &[(&str, &str)] = &[("complex", include_str!("../adl/complex.adl"))];
+
+/// The text of a module.
+pub fn module(name: &str) -> Option<&'static str> {
+    MODULES.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
+}

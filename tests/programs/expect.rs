@@ -1,6 +1,9 @@
 //! What a program should do, in its own comments: `//> text`, `//~ number rel tolerance`, `//! CODE line:column`.
 
-use adl::{Backend, Closed, Config, Session};
+use std::path::Path;
+
+use adl::{Backend, Config, Session};
+use adl_tests::host::Beside;
 
 /// One expectation.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,10 +46,10 @@ pub(crate) struct Found {
     pub(crate) rendered: String,
 }
 
-/// Runs a text.
-pub(crate) fn run(name: &str, text: &str, backend: Backend) -> Found {
+/// Runs a text as a file of this folder.
+pub(crate) fn run(folder: &Path, name: &str, text: &str, backend: Backend) -> Found {
     let mut session = Session::new(Config { backend, ..Config::default() });
-    let mut host = Closed::default();
+    let mut host = Beside::new(folder);
     let outcome = session.run(name, text, &mut host);
     let mut found = Found::default();
     for (k, line) in host.output.into_iter().enumerate() {
@@ -55,7 +58,9 @@ pub(crate) fn run(name: &str, text: &str, backend: Backend) -> Found {
     }
     for d in &outcome.diagnostics {
         let (line, column) = session.sources.line_col(d.span());
-        found.diagnostics.push((line, format!("{} {line}:{column}", d.code)));
+        let file = &session.sources.file(d.span().file).name;
+        let place = if file == name { format!("{line}:{column}") } else { format!("{file} {line}:{column}") };
+        found.diagnostics.push((line, format!("{} {place}", d.code)));
         found.rendered.push_str(&adl::render(d, &session.sources, adl::Color::Off));
     }
     found

@@ -51,7 +51,8 @@ fn files(dir: &Path, extension: &str) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(dir) else { return out };
     for entry in entries.flatten() {
         let path = entry.path();
-        if path.is_dir() {
+        // `modules` are imported by the programs beside them.
+        if path.is_dir() && !path.ends_with("modules") {
             out.extend(files(&path, extension));
         } else if path.extension().is_some_and(|e| e == extension) {
             out.push(path);

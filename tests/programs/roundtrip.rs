@@ -7,7 +7,7 @@ use adl_core::{lint, parse, print};
 
 /// Checks the higher-order Core of a program, if it has any.
 pub(crate) fn check(name: &str, text: &str) -> Result<(), String> {
-    let Ok(program) = session().elaborate(name, text) else { return Ok(()) };
+    let Ok(program) = session().elaborate(name, text, &mut Closed::default()) else { return Ok(()) };
     lint::higher_order(&program).map_err(|v| format!("elaboration breaks {}: {}", v.rule, v.message))?;
     let printed = print::program(&program);
     let read = parse::program(&printed).map_err(|e| {

@@ -51,7 +51,7 @@ impl Block {
     fn check(&self) -> Result<(), String> {
         roundtrip::check("block.adl", &self.text)?;
         if let Some(code) = self.kind.strip_prefix("error ") {
-            let found = expect::run("block.adl", &self.text, Backend::Interpreter);
+            let found = expect::run(Path::new("."), "block.adl", &self.text, Backend::Interpreter);
             return match found.diagnostics.as_slice() {
                 [(_, d)] if d.starts_with(code) => Ok(()),
                 _ => Err(format!("expected one {code}, found: {}", found.rendered)),
@@ -59,11 +59,11 @@ impl Block {
         }
         if self.kind == "norun" {
             let mut session = adl::Session::new(adl::Config::default());
-            let outcome = session.check("block.adl", &self.text);
+            let outcome = session.check("block.adl", &self.text, &mut adl::Closed::default());
             return if outcome.rejected { Err(format!("{:?}", outcome.diagnostics)) } else { Ok(()) };
         }
         let expected = expect::of(&self.text)?;
-        let found = expect::run("block.adl", &self.text, Backend::Machine);
+        let found = expect::run(Path::new("."), "block.adl", &self.text, Backend::Machine);
         expect::compare(&expected, &found)
     }
 }

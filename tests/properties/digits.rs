@@ -3,33 +3,14 @@
 
 use std::path::Path;
 
-use adl::{Backend, Config, Host, Session};
+use adl::{Backend, Config, Session};
 use adl_ad::Derivatives;
 use adl_core::oracle;
 use adl_tests::harness::{floats, run, vjp};
-
-/// Files beside the examples; output is kept.
-#[derive(Default)]
-struct Beside {
-    lines: Vec<String>,
-}
+use adl_tests::host::Beside;
 
 fn examples() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples")
-}
-
-impl Host for Beside {
-    fn read_file(&mut self, path: &str) -> Result<Vec<u8>, String> {
-        std::fs::read(examples().join(path)).map_err(|e| e.to_string())
-    }
-    fn write_file(&mut self, _path: &str, _bytes: &[u8]) -> Result<(), String> {
-        Err("tests write nothing".into())
-    }
-    fn emit(&mut self, line: &str) -> Result<(), String> {
-        self.lines.push(line.into());
-        Ok(())
-    }
-    fn trace(&mut self, _line: &str) {}
 }
 
 fn text() -> String {
@@ -40,13 +21,13 @@ fn text() -> String {
 fn the_network_reads_95_percent_for_each_of_five_seeds_in_machine_code() {
     let text = text();
     for seed in 1..=5 {
-        let params = vec![("seed".to_string(), seed.to_string())];
+        let params = vec![("seed".to_string(), Some(seed.to_string()))];
         let mut session = Session::new(Config { params, ..Config::default() });
-        let mut host = Beside::default();
+        let mut host = Beside::new(&examples());
         let outcome = session.run("digits.adl", &text, &mut host);
         assert!(!outcome.failed && !outcome.rejected, "{:?}", outcome.diagnostics);
         assert_eq!(session.executed.1, 0, "an item was interpreted");
-        let last = host.lines.last().expect("it prints the accuracy");
+        let last = host.output.last().expect("it prints the accuracy");
         let number = last.trim_start_matches("network: test accuracy ").trim_end_matches(" %");
         let accuracy: f64 = number.parse().expect("a number");
         eprintln!("seed {seed}: {accuracy} %");
@@ -74,7 +55,7 @@ let loss = cross_entropy(scores(start, xs), ys)
         definitions()
     );
     let mut session = Session::new(Config::default());
-    let core = session.core_of_last("tape.adl", &program, &mut Beside::default());
+    let core = session.core_of_last("tape.adl", &program, &mut Beside::new(&examples()));
     let (mut core, loss, args) = core.unwrap_or_else(|d| panic!("{d:?}"));
     let gradient = vjp(&mut core, &mut Derivatives::default(), loss);
     let one = adl_core::value::Value::F64(1.0);
@@ -111,11 +92,11 @@ slope
     let mut slopes = vec![];
     for backend in [Backend::Machine, Backend::Interpreter] {
         let mut session = Session::new(Config { backend, ..Config::default() });
-        let mut host = Beside::default();
+        let mut host = Beside::new(&examples());
         let outcome = session.run("gradient.adl", &program, &mut host);
         assert!(!outcome.failed && !outcome.rejected, "{:?}", outcome.diagnostics);
-        assert_eq!(&host.lines[host.lines.len() - 3..][..2], ["true", "true"]);
-        slopes.push(host.lines.pop());
+        assert_eq!(&host.output[host.output.len() - 3..][..2], ["true", "true"]);
+        slopes.push(host.output.pop());
     }
     assert_eq!(slopes[0], slopes[1], "machine and interpreter agree bit for bit");
 }

@@ -4,7 +4,12 @@
 use adl::{Closed, Config, Diagnostic, Session};
 
 fn check(session: &mut Session, text: &str) -> Vec<Diagnostic> {
-    session.check("mistake.adl", text).diagnostics.into_iter().filter(Diagnostic::is_error).collect()
+    session
+        .check("mistake.adl", text, &mut Closed::default())
+        .diagnostics
+        .into_iter()
+        .filter(Diagnostic::is_error)
+        .collect()
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn texts_of_the_language_that_break_off_anywhere_end_in_diagnostics() {
     let text = std::fs::read_to_string(path).expect("the example is there");
     let mut session = adl::Session::new(adl::Config::default());
     for at in (0..text.len()).step_by(61).filter(|at| text.is_char_boundary(*at)) {
-        let outcome = session.check("cut.adl", &text[..at]);
+        let outcome = session.check("cut.adl", &text[..at], &mut adl::Closed::default());
         assert!(outcome.diagnostics.iter().filter(|d| d.is_error()).count() <= 3);
     }
 }

@@ -13,6 +13,7 @@ use crate::{
     constraint::{Constraint, Kind},
     data::CtorRef,
     errors,
+    imports::{Imported, ModuleId},
     tree::{LocalId, Tx},
     types::{DataId, Poly, Ty, V, VKind},
 };
@@ -43,6 +44,7 @@ pub(crate) enum Target {
     Size(V),
     /// A `let` further down.
     Later(Span),
+    Module(ModuleId),
     /// Defined by something wrong.
     Poison,
 }
@@ -114,6 +116,11 @@ pub(crate) struct Checker {
     pub(crate) lambdas: u32,
     pub(crate) type_names: BTreeMap<String, TypeName>,
     pub(crate) ctors: BTreeMap<String, CtorRef>,
+    /// Types and constructors that every module has.
+    pub(crate) prelude_types: BTreeMap<String, TypeName>,
+    pub(crate) prelude_ctors: BTreeMap<String, CtorRef>,
+    /// Modules that were imported.
+    pub(crate) modules: Vec<Imported>,
     pub(crate) locals: Vec<Local>,
     pub(crate) size_defs: HashMap<V, SizeDef>,
     /// Sizes of annotations that are values of expressions; the form around takes them.
@@ -194,12 +201,17 @@ impl Checker {
         self.env.last_mut().expect("the outermost scope is never left")
     }
 
+    /// The value under a name, perhaps `m.x`.
     pub(crate) fn lookup(&self, name: &str) -> Option<&Entry> {
-        self.env.iter().rev().find_map(|frame| frame.values.get(name))
+        let plain = self.env.iter().rev().find_map(|frame| frame.values.get(name));
+        plain.or_else(|| self.qualified_entry(name))
     }
 
     pub(crate) fn lookup_mut(&mut self, name: &str) -> Option<&mut Entry> {
-        self.env.iter_mut().rev().find_map(|frame| frame.values.get_mut(name))
+        if self.env.iter().any(|frame| frame.values.contains_key(name)) {
+            return self.env.iter_mut().rev().find_map(|frame| frame.values.get_mut(name));
+        }
+        self.qualified_entry_mut(name)
     }
 
     pub(crate) fn lookup_type_var(&self, name: &str) -> Option<Ty> {

@@ -320,9 +320,9 @@ fn sets_in(
         TypeKind::Exists(_, t) => go(t, false),
         TypeKind::Con(name, args) => {
             let own = decls.iter().position(|d| d.name.text == name.text).map(|k| sets[k].clone());
-            let known = match checker.type_names.get(&name.text) {
-                Some(TypeName::Data(id)) => Some(&checker.arena.decl(*id).params),
-                Some(TypeName::Alias(a)) => Some(&a.params),
+            let known = match checker.peek_type(&name.text) {
+                Some(TypeName::Data(id)) => Some(checker.arena.decl(id).params.clone()),
+                Some(TypeName::Alias(a)) => Some(a.params),
                 Some(TypeName::Poison) | None => None,
             };
             let known = known.map(|ps| ps.iter().map(|p| checker.arena.var(*p).ix).collect::<Vec<bool>>());

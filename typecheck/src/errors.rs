@@ -325,6 +325,65 @@ pub(crate) fn defined_twice(span: Span, name: &str, first: Span) -> Diagnostic {
         .label(first, "first here")
 }
 
+pub(crate) fn unknown_module(span: Span, name: &str, near: Option<String>) -> Diagnostic {
+    let d = error(Code::E0311, format!("there is no module `{name}`")).label(span, "not found");
+    match near {
+        Some(near) => d.help(format!("did you mean `{near}`?")),
+        None => {
+            let file = name.replace('.', "/");
+            d.help(format!("a module is a file, `{file}.adl`, beside this one or in a folder of ADL_PATH"))
+        }
+    }
+}
+
+pub(crate) fn import_cycle(span: Span, chain: &[&str]) -> Diagnostic {
+    let chain: Vec<String> = chain.iter().map(|name| format!("`{name}`")).collect();
+    error(Code::E0312, format!("modules import each other: {}", chain.join(" → ")))
+        .label(span, "this import closes the circle")
+        .help("move what both need into a module of its own")
+}
+
+pub(crate) fn unknown_member(span: Span, module: &str, name: &str, near: Option<String>) -> Diagnostic {
+    let d = error(Code::E0313, format!("the module `{module}` has no `{name}`")).label(span, "not found");
+    match near {
+        Some(near) => d.help(format!("did you mean `{near}`?")),
+        None => d,
+    }
+}
+
+pub(crate) fn private_name(span: Span, module: &str, name: &str) -> Diagnostic {
+    error(Code::E0313, format!("`{name}` is private to the module `{module}`"))
+        .label(span, "names that begin with `_` are not exported")
+}
+
+pub(crate) fn module_not_imported(span: Span, module: &str, near: Option<String>) -> Diagnostic {
+    let d = error(Code::E0311, format!("no module `{module}` is imported here")).label(span, "not found");
+    match near {
+        Some(near) => d.help(format!("did you mean `{near}`?")),
+        None => d.help(format!("write `import {module}` at the top of the file")),
+    }
+}
+
+pub(crate) fn module_as_value(span: Span, name: &str) -> Diagnostic {
+    error(Code::E0314, format!("`{name}` is a module, not a value"))
+        .label(span, "used as a value here")
+        .help(format!("what it defines is written `{name}.x`"))
+}
+
+pub(crate) fn imported_twice(span: Span, name: &str, first: Span) -> Diagnostic {
+    error(Code::E0304, format!("`{name}` is imported twice"))
+        .label(span, "again here")
+        .label(first, "first here")
+        .help("import one of the modules as a whole, and write its name before a dot")
+}
+
+pub(crate) fn imported_and_defined(span: Span, name: &str, import: Span) -> Diagnostic {
+    error(Code::E0304, format!("`{name}` is imported and defined"))
+        .label(span, "defined here")
+        .label(import, "imported here")
+        .help("import the module as a whole, and write its name before a dot, or give one of the two another name")
+}
+
 pub(crate) fn bound_twice(span: Span, name: &str) -> Diagnostic {
     error(Code::E0309, format!("`{name}` is bound twice in one pattern")).label(span, "again here")
 }

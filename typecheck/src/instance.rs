@@ -9,6 +9,7 @@ use adl_syntax::ast::{Def, Instance, Item, ItemKind, Name, Pat, PatKind, Type, T
 use crate::{
     checker::{Checker, TypeName},
     errors,
+    imports::Found,
     module::Output,
     resolve::free_in_def,
     types::{Class, DataId},
@@ -65,15 +66,21 @@ impl Checker {
             self.report(errors::misplaced(i.ty.span, Code::E0308, "this type cannot have an instance", help));
             return None;
         };
-        let data = match self.type_names.get(&name.text) {
-            Some(TypeName::Data(id)) if self.arena.decl(*id).is_struct() => *id,
-            Some(TypeName::Poison) => return None,
-            Some(_) | None => {
+        let data = match self.type_named(&name.text, name.span) {
+            Found::Known(TypeName::Data(id)) if self.arena.decl(id).is_struct() => id,
+            Found::Wrong | Found::Known(TypeName::Poison) => return None,
+            Found::Known(TypeName::Data(_) | TypeName::Alias(_)) | Found::Unknown => {
                 let near = self.near_type(&name.text);
                 self.report(errors::unknown_type(name.span, &name.text, near));
                 return None;
             }
         };
+        if self.is_foreign(data) {
+            let help = "an instance stands in the module that defines its type";
+            let message = format!("`{}` belongs to another module", name.text);
+            self.report(errors::misplaced(name.span, Code::E0308, &message, help));
+            return None;
+        }
         if !args.is_empty() || !self.arena.decl(data).params.is_empty() {
             self.report(errors::unsupported(i.ty.span, "instances of types with parameters"));
             return None;

@@ -2,6 +2,7 @@
 
 mod arena;
 mod arith;
+mod ask;
 mod builtins;
 mod checker;
 mod classes;
@@ -12,6 +13,7 @@ mod default;
 mod elaborate;
 mod errors;
 mod exhaustive;
+mod imports;
 mod infer;
 mod instance;
 mod linear;
@@ -25,6 +27,7 @@ mod tree;
 mod types;
 mod unify;
 
+pub use imports::{Loader, NoModules, Source};
 pub use session::{Checked, Options, Session};
 
 #[cfg(test)]

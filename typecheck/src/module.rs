@@ -13,6 +13,7 @@ use adl_syntax::ast::{Def, Expr, Item, ItemKind, Let, Module, Param, PatKind};
 use crate::{
     checker::{Checker, Scheme, Target},
     errors,
+    imports::{Brought, Imports},
     infer::Checked,
     resolve::{components, free_in, free_in_def, pattern_names},
     tree::{LocalId, TStmt, Tk, Tp, TpKind, Tx},
@@ -59,8 +60,17 @@ struct Defs<'a> {
 }
 
 impl Checker {
-    /// Checks a module in the outermost scope. `funcs` counts the functions of the session.
-    pub(crate) fn module(&mut self, module: &Module, funcs: &mut usize) -> Vec<Output> {
+    /// Checks a module in the outermost scope. `funcs` counts the functions of the session; `before` takes what the
+    /// modules give that it imports, `out` what it gives itself. What it imports by name.
+    pub(crate) fn module(
+        &mut self,
+        module: &Module,
+        from: &mut Imports,
+        funcs: &mut usize,
+        before: &mut Vec<Output>,
+        out: &mut Vec<Output>,
+    ) -> Brought {
+        let brought = self.imports(&module.items, from, funcs, before);
         self.poison_broken(&module.items);
         self.collect_docs(&module.items);
         self.declare_types(&module.items);
@@ -68,20 +78,19 @@ impl Checker {
         let instances = self.declare_instances(&module.items);
         let mut defs = self.collect_defs(&module.items);
         self.announce(&module.items);
-        let mut out = vec![];
         for instance in instances {
             let names = instance.names();
-            self.check_defs(&mut defs, &names, funcs, &mut out);
-            self.instance(&instance, funcs, &mut out);
+            self.check_defs(&mut defs, &names, funcs, out);
+            self.instance(&instance, funcs, out);
         }
         for item in &module.items {
             let names = mentioned(item);
-            self.check_defs(&mut defs, &names, funcs, &mut out);
-            self.item(item, funcs, &mut out);
+            self.check_defs(&mut defs, &names, funcs, out);
+            self.item(item, funcs, out);
         }
         let all: BTreeSet<String> = defs.defs.iter().map(|(d, _)| d.name.text.clone()).collect();
-        self.check_defs(&mut defs, &all, funcs, &mut out);
-        out
+        self.check_defs(&mut defs, &all, funcs, out);
+        brought
     }
 
     fn collect_docs(&mut self, items: &[Item]) {
@@ -123,22 +132,13 @@ impl Checker {
     fn refuse(&mut self, items: &[Item]) {
         for item in items {
             let (span, what) = match &item.kind {
-                ItemKind::Import(i) => {
-                    let last = i.names.iter().flatten().chain(&i.alias).chain(i.path.last());
-                    for name in last {
-                        self.bind_name(&name.text, Target::Poison, Scheme::mono(Ty::Error));
-                        if name.text.chars().next().is_some_and(char::is_uppercase) {
-                            self.type_names.insert(name.text.clone(), crate::checker::TypeName::Poison);
-                        }
-                    }
-                    (item.span, "modules")
-                }
                 ItemKind::Derivative(d) => (d.name.span, "derivative rules"),
                 ItemKind::Def(_)
                 | ItemKind::Let(_)
                 | ItemKind::Struct(_)
                 | ItemKind::Enum(_)
                 | ItemKind::Alias(_)
+                | ItemKind::Import(_)
                 | ItemKind::Param(_)
                 | ItemKind::Test(_)
                 | ItemKind::Instance(_)

@@ -9,9 +9,11 @@ use adl_diag::Diagnostic;
 use adl_syntax::ast::{Expr, Module};
 
 use crate::{
+    ask::deep,
     builtins::TABLE,
     checker::{Checker, Frame, Scheme, Target},
     elaborate::Elaborator,
+    imports::{Imports, Loader, NoModules},
     module::Output,
     signature::{Mode, Signature},
     types::{Ty, V},
@@ -66,25 +68,33 @@ impl Session {
     /// A session with a prelude, whose names the modules after it may shadow.
     pub fn with_prelude(options: Options, prelude: &Module) -> (Session, Checked) {
         let mut session = Session::new(options);
-        let checked = session.check(prelude);
+        let checked = session.check(prelude, &mut NoModules);
         session.checker.env.push(Frame::default());
+        session.checker.prelude_types = session.checker.type_names.clone();
+        session.checker.prelude_ctors = session.checker.ctors.clone();
         (session, checked)
     }
 
     /// Checks a module in the scope of those before. What it defines stays in scope, also where it shadows; a
-    /// module with errors leaves nothing behind.
-    pub fn check(&mut self, module: &Module) -> Checked {
-        deep(|| self.check_module(module))
+    /// module with errors leaves nothing behind. What the modules that it imports define is part of the program;
+    /// a module that was imported before is not checked, nor run, again.
+    pub fn check(&mut self, module: &Module, loader: &mut dyn Loader) -> Checked {
+        deep(loader, |loader| self.check_module(module, loader))
     }
 
-    fn check_module(&mut self, module: &Module) -> Checked {
+    fn check_module(&mut self, module: &Module, loader: &mut dyn Loader) -> Checked {
         let before = (self.checker.clone(), self.funcs);
-        let outputs = self.checker.module(module, &mut self.funcs);
+        let (mut imported, mut outputs) = (vec![], vec![]);
+        let mut imports = Imports::new(loader);
+        self.checker.module(module, &mut imports, &mut self.funcs, &mut imported, &mut outputs);
         let mut diagnostics = std::mem::take(&mut self.checker.diagnostics);
-        diagnostics.sort_by_key(|d| d.span().start);
+        // What is wrong in an imported module comes first, as it may be the reason of the rest.
+        let own = module.items.first().map(|item| item.span.file);
+        diagnostics.sort_by_key(|d| (Some(d.span().file) == own, d.span().file, d.span().start));
         let wrong = diagnostics.iter().any(Diagnostic::is_error);
         let names = self.names(&outputs);
-        let items = if wrong { vec![] } else { self.elaborator.outputs(&mut self.checker, outputs) };
+        imported.append(&mut outputs);
+        let items = if wrong { vec![] } else { self.elaborator.outputs(&mut self.checker, imported) };
         let program = Program { items, ..self.elaborator.program() };
         if wrong {
             (self.checker, self.funcs) = before;
@@ -99,7 +109,7 @@ impl Session {
     /// What is wrong with the expression.
     pub fn type_of(&self, e: &Expr) -> Result<String, Vec<Diagnostic>> {
         let mut session = self.clone();
-        deep(move || {
+        deep(&mut NoModules, move |_| {
             let checker = &mut session.checker;
             let (mark, level) = (checker.active.len(), checker.level);
             checker.level = level + 1;
@@ -125,6 +135,9 @@ impl Session {
         if let Some(docs) = self.checker.docs.get(name) {
             return Some(docs);
         }
+        if let Some(docs) = self.checker.qualified_docs(name) {
+            return Some(docs);
+        }
         let Target::Builtin(k) = self.checker.lookup(name)?.target else { return None };
         TABLE[k].doc()
     }
@@ -134,6 +147,7 @@ impl Session {
         let values = self.checker.env.iter().flat_map(|frame| frame.values.keys());
         let mut names: Vec<String> =
             values.chain(self.checker.type_names.keys()).chain(self.checker.ctors.keys()).cloned().collect();
+        names.extend(self.checker.qualified_names());
         names.sort_unstable();
         names.dedup();
         names
@@ -170,18 +184,6 @@ impl crate::module::TItem {
             TItem::Show(_) | TItem::Test(..) => vec![],
         }
     }
-}
-
-/// Runs on a thread with room for the deepest nesting that the parser lets through.
-fn deep<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    const STACK_BYTES: usize = 1 << 28;
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
-        match thread.expect("a thread can be started").join() {
-            Ok(value) => value,
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    })
 }
 
 /// The scheme of a built-in, from its signature in the words of the language.

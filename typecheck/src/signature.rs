@@ -13,6 +13,7 @@ use crate::{
     arena::{Sub, Subst},
     checker::{Checker, SizeDef, Target, TypeName},
     errors,
+    imports::Found,
     types::{Atom, Con, Exists, Poly, Ty, V, VKind, con, fun, int, lin, table, tuple},
 };
 
@@ -193,17 +194,17 @@ impl Checker {
             let inner = self.type_of(&args[0], sig);
             return self.arena.tangent(&inner);
         }
-        let found = self.type_names.get(name).cloned();
+        let found = match self.type_named(name, span) {
+            Found::Known(found) => Some(found),
+            Found::Wrong => return Ty::Error,
+            Found::Unknown => None,
+        };
         let params = match &found {
             Some(TypeName::Data(id)) => self.arena.decl(*id).params.clone(),
             Some(TypeName::Alias(alias)) => alias.params.clone(),
             Some(TypeName::Poison) => return Ty::Error,
             None if name == "Fin" => {
                 self.report(errors::type_params(span, "Fin", 1, 0).help("write `Fin(10)`"));
-                return Ty::Error;
-            }
-            None if name.contains('.') => {
-                self.report(errors::unsupported(span, "names of other modules"));
                 return Ty::Error;
             }
             None => {
@@ -342,7 +343,11 @@ impl Checker {
             root = inner;
         }
         let ExprKind::Var(name) = &root.kind else { return None };
-        let entry = self.lookup(name)?.clone();
+        let mut name = name.clone();
+        if matches!(self.lookup(&name)?.target, Target::Module(_)) && !path.is_empty() {
+            name = format!("{name}.{}", path.remove(0));
+        }
+        let entry = self.lookup(&name)?.clone();
         let local = match entry.target {
             Target::Local(local) if entry.scheme.vars.is_empty() => local,
             Target::Size(v) if path.is_empty() => return Some(Poly::atom(Atom::Size(v))),
@@ -366,7 +371,7 @@ impl Checker {
         let v = self.rigid(&shown, VKind::Size, false);
         self.arena.var_mut(v).level = entry.level;
         self.size_defs.insert(v, SizeDef { local, path });
-        if let Some(entry) = self.lookup_mut(name) {
+        if let Some(entry) = self.lookup_mut(&name) {
             entry.atoms.insert(key, v);
         }
         Some(Poly::atom(Atom::Size(v)))
@@ -416,7 +421,11 @@ fn type_of_another_language(name: &str) -> Option<&'static str> {
 fn is_value(target: Target) -> bool {
     match target {
         Target::Local(_) | Target::Size(_) | Target::Later(_) => true,
-        Target::Accumulator(_) | Target::Func(_) | Target::Builtin(_) | Target::Poison => false,
+        Target::Accumulator(_)
+        | Target::Func(_)
+        | Target::Builtin(_)
+        | Target::Module(_)
+        | Target::Poison => false,
     }
 }
 

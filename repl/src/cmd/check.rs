@@ -2,6 +2,7 @@
 
 use adl::{Config, Session};
 
+use crate::host::{RealHost, module_path};
 use crate::{Exit, report};
 
 /// Options of `adl check`.
@@ -20,8 +21,8 @@ pub(crate) fn run(args: &Args) -> Exit {
         Ok(text) => text,
         Err(exit) => return exit,
     };
-    let mut session = Session::new(Config::default());
-    let outcome = session.check(&args.file, &text);
+    let mut session = Session::new(Config { module_path: module_path(), ..Config::default() });
+    let outcome = session.check(&args.file, &text, &mut RealHost::beside(&args.file));
     report::all(&outcome.diagnostics, &session.sources, args.json);
     report::exit_of(&outcome)
 }

@@ -2,7 +2,7 @@
 
 use adl::{Config, Session};
 
-use crate::host::RealHost;
+use crate::host::{RealHost, module_path};
 use crate::{Exit, report};
 
 /// Options of `adl dump`.
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Args) -> Exit {
         Ok(text) => text,
         Err(exit) => return exit,
     };
-    let mut session = Session::new(Config::default());
+    let mut session = Session::new(Config { module_path: module_path(), ..Config::default() });
     match session.dump(&args.file, &text, &args.after, &mut RealHost::beside(&args.file)) {
         Ok(text) => {
             report::out(&text);

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use adl::{Backend, Config, Session};
 use rustyline::error::ReadlineError;
 
-use crate::host::{RealHost, limits};
+use crate::host::{RealHost, limits, module_path};
 use crate::{Exit, report};
 
 /// Options of `adl repl`.
@@ -30,7 +30,7 @@ let, def, struct …   defines; a later definition shadows an earlier one
 /// Runs it, from a terminal with line editing, else from standard input.
 pub(crate) fn run(args: &Args) -> Exit {
     let backend = if args.interp { Backend::Interpreter } else { Backend::Machine };
-    let config = Config { backend, limits: limits(), ..Config::default() };
+    let config = Config { backend, limits: limits(), module_path: module_path(), ..Config::default() };
     let cancel = config.limits.cancel.clone();
     let mut repl = Repl { session: Session::new(config), entry: 0 };
     if std::io::stdin().is_terminal() {

@@ -2,7 +2,7 @@
 
 use adl::{Backend, Config, Session};
 
-use crate::host::{RealHost, limits};
+use crate::host::{RealHost, limits, module_path};
 use crate::{Exit, report};
 
 /// Options of `adl run`; they stand before FILE.
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Args) -> Exit {
         return help(file, &text);
     }
     let backend = if args.interp { Backend::Interpreter } else { Backend::Machine };
-    let mut session = Session::new(Config { backend, params, limits: limits() });
+    let mut session = Session::new(Config { backend, params, limits: limits(), module_path: module_path() });
     let mut host = RealHost::beside(file);
     let outcome = session.run(file, &text, &mut host);
     if host.closed {

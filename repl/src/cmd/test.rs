@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use adl::{Backend, Code, Config, Diagnostic, Limits, Session, SourceMap, Verdict};
 use serde_json::{Value, json};
 
-use crate::host::{QuietHost, limits};
+use crate::host::{QuietHost, limits, module_path};
 use crate::{Exit, report};
 
 /// Options of `adl test`.
@@ -239,11 +239,11 @@ fn perform(task: Task, settings: &Settings) -> Report {
         }
     };
     let (backend, limits) = (settings.backend, settings.limits.clone());
-    let mut session = Session::new(Config { backend, limits, params: vec![] });
+    let mut session = Session::new(Config { backend, limits, params: vec![], module_path: module_path() });
     let mut out =
         Report { path: task.path, first: task.first, diagnostics: vec![], rejected: false, tests: vec![] };
     let mut host = QuietHost::beside(&out.path);
-    let found = match session.suite(&out.path, &task.text) {
+    let found = match session.suite(&out.path, &task.text, &mut host) {
         Ok((mut suite, warnings)) => {
             for (number, name) in task.tests {
                 if settings.limits.cancelled() {

@@ -42,8 +42,9 @@ impl Checker {
     }
 
     pub(crate) fn call(&mut self, f: &Expr, args: &[Expr], span: Span) -> Tx {
+        let name = self.name_of(f);
         let entry = match &f.kind {
-            ExprKind::Var(name) => self.lookup(name).cloned(),
+            ExprKind::Var(_) | ExprKind::Field(..) => self.lookup(&name).cloned(),
             _ => None,
         };
         if let Some(Entry { target: Target::Builtin(k), .. }) = &entry
@@ -57,7 +58,7 @@ impl Checker {
             return self.dependent_call(entry, f, args, span);
         }
         let callee = self.used(f);
-        self.apply(callee, &name_of(f), args, span)
+        self.apply(callee, &name, args, span)
     }
 
     /// Applies a function to arguments as they are written.
@@ -184,8 +185,9 @@ impl Checker {
         let ty = self.arena.subst(&entry.scheme.ty, &map);
         let free: Vec<_> = entry.scheme.vars.iter().copied().filter(|v| !map.contains_key(v)).collect();
         let scheme = Scheme { vars: free, ty, dep: vec![] };
-        let callee = self.func_value(k, &scheme, &name_of(f), f.span);
-        let call = self.apply(callee, &name_of(f), args, span);
+        let name = self.name_of(f);
+        let callee = self.func_value(k, &scheme, &name, f.span);
+        let call = self.apply(callee, &name, args, span);
         let ty = call.ty.clone();
         if sizes.is_empty() { call } else { Tx::new(span, ty, Tk::WithSizes(sizes, Box::new(call))) }
     }
@@ -284,6 +286,18 @@ impl Checker {
         }
     }
 
+    /// What a callee is called: its name in scope, or what stands in for one in messages.
+    pub(crate) fn name_of(&self, f: &Expr) -> String {
+        match &f.kind {
+            ExprKind::Var(name) | ExprKind::Ctor(name) => name.clone(),
+            // A dot in front: no name in scope looks like that.
+            ExprKind::Field(value, name) => {
+                self.qualified_name(value, name).unwrap_or_else(|| format!(".{}", name.text))
+            }
+            _ => "the function".into(),
+        }
+    }
+
     pub(crate) fn is_load(&self, f: &Expr) -> bool {
         let ExprKind::Var(name) = &f.kind else { return false };
         match self.lookup(name).map(|e| e.target) {
@@ -335,14 +349,5 @@ fn strip(e: &Expr) -> &Expr {
     match &e.kind {
         ExprKind::Paren(inner) => strip(inner),
         _ => e,
-    }
-}
-
-/// What a callee is called in messages.
-fn name_of(f: &Expr) -> String {
-    match &f.kind {
-        ExprKind::Var(name) | ExprKind::Ctor(name) => name.clone(),
-        ExprKind::Field(_, name) => name.text.clone(),
-        _ => "the function".into(),
     }
 }

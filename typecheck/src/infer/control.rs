@@ -360,7 +360,7 @@ impl Checker {
         match &value.kind {
             ExprKind::Lambda(..) => true,
             ExprKind::Paren(inner) => self.generalises(inner),
-            ExprKind::Var(name) => match self.lookup(name) {
+            ExprKind::Var(_) | ExprKind::Field(..) => match self.lookup(&self.name_of(value)) {
                 Some(entry) => {
                     let function = matches!(self.arena.head(&entry.scheme.ty), Ty::Con(Con::Fun, _));
                     function && !entry.scheme.vars.is_empty() && entry.scheme.dep.is_empty()

@@ -8,9 +8,10 @@ use adl_diag::{Code, Span};
 use adl_syntax::ast::{BinOp, Expr, ExprKind, Link, Lit};
 
 use crate::{
-    checker::{Checker, Scheme, Target, TypeName},
+    checker::{Checker, Entry, Scheme, Target, TypeName},
     constraint::{Arith, Kind},
     errors,
+    imports::Found,
     tree::{TLink, Tk, Tx},
     types::{Class, Con, LitKind, Poly, Ty, V, VKind, boolean, fun, int, string, table, tuple},
 };
@@ -220,8 +221,17 @@ impl Checker {
             self.report(errors::unknown_name(span, name, near));
             return Tx::error(span);
         };
+        self.entry_value(entry, name, span)
+    }
+
+    /// The use of a name that is in scope.
+    pub(crate) fn entry_value(&mut self, entry: Entry, name: &str, span: Span) -> Tx {
         match entry.target {
             Target::Poison => Tx::error(span),
+            Target::Module(_) => {
+                self.report(errors::module_as_value(span, name));
+                Tx::error(span)
+            }
             Target::Accumulator(_) => {
                 self.report(errors::accumulator_read(span, name));
                 Tx::error(span)
@@ -255,16 +265,20 @@ impl Checker {
     }
 
     fn constructor(&mut self, name: &str, span: Span) -> Tx {
-        let Some(ctor) = self.ctors.get(name).copied() else {
-            if name.contains('.') {
-                self.report(errors::unsupported(span, "names of other modules"));
-            } else if let Some(TypeName::Data(_)) = self.type_names.get(name) {
-                let help = format!("a struct is built by `{name} {{ field = value }}`");
-                self.report(errors::unknown_ctor(span, name, None).help(help));
-            } else if !matches!(self.type_names.get(name), Some(TypeName::Poison)) {
-                self.unknown_ctor(name, span);
+        let ctor = match self.ctor_named(name, span) {
+            Found::Known(ctor) => ctor,
+            Found::Wrong => return Tx::error(span),
+            Found::Unknown => {
+                match self.peek_type(name) {
+                    Some(TypeName::Poison) => {}
+                    Some(TypeName::Data(_)) => {
+                        let help = format!("a struct is built by `{name} {{ field = value }}`");
+                        self.report(errors::unknown_ctor(span, name, None).help(help));
+                    }
+                    Some(TypeName::Alias(_)) | None => self.unknown_ctor(name, span),
+                }
+                return Tx::error(span);
             }
-            return Tx::error(span);
         };
         let (whole, payload) = self.ctor_types(ctor);
         let ty = if payload.is_empty() { whole } else { fun(tuple(payload), whole) };

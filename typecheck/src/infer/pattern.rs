@@ -12,6 +12,7 @@ use crate::{
     checker::{Checker, TypeName},
     data::{Body, CtorRef},
     errors,
+    imports::Found,
     tree::{Tp, TpKind},
     types::{Con, LitKind, Ty, boolean, string, tuple},
 };
@@ -53,10 +54,12 @@ impl Checker {
                 return self.pattern_in(inner, &wanted, bound);
             }
             PatKind::Tuple(ps) => TpKind::Tuple(self.tuple_pattern(ps, ty, p.span, bound)),
-            PatKind::Ctor(name, ps) => match self.ctor_of(&name.text, ty) {
-                Some(ctor) => self.ctor_pattern(ctor, &name.text, ps, ty, p.span, bound),
-                None => {
-                    self.unknown_ctor(&name.text, name.span);
+            PatKind::Ctor(name, ps) => match self.ctor_of(&name.text, name.span, ty) {
+                Found::Known(ctor) => self.ctor_pattern(ctor, &name.text, ps, ty, p.span, bound),
+                found => {
+                    if matches!(found, Found::Unknown) && self.peek_type(&name.text).is_none() {
+                        self.unknown_ctor(&name.text, name.span);
+                    }
                     ps.iter().for_each(|p| {
                         self.pattern_in(p, &Ty::Error, bound);
                     });
@@ -128,10 +131,10 @@ impl Checker {
     }
 
     /// The constructor that a name stands for where a type is expected.
-    fn ctor_of(&self, name: &str, ty: &Ty) -> Option<CtorRef> {
+    fn ctor_of(&mut self, name: &str, span: Span, ty: &Ty) -> Found<CtorRef> {
         match self.tangent_ctor(name, ty) {
-            Some((ctor, _)) => Some(ctor),
-            None => self.ctors.get(name).copied(),
+            Some((ctor, _)) => Found::Known(ctor),
+            None => self.ctor_named(name, span),
         }
     }
 
@@ -142,6 +145,7 @@ impl Checker {
             return None;
         }
         let data = self.arena.declared(ty)?;
+        let name = name.rsplit('.').next()?;
         let all = (0..).zip(self.arena.alternatives(ty));
         let (tag, (_, payload)) = all.filter(|(_, (n, _))| **n == *name).last()?;
         Some((CtorRef { data, tag }, payload))
@@ -189,11 +193,13 @@ impl Checker {
         ty: &Ty,
         bound: &mut Vec<String>,
     ) -> TpKind {
-        let id = match self.type_names.get(name) {
-            Some(TypeName::Data(id)) if self.arena.decl(*id).is_struct() => *id,
-            _ => {
-                let near = self.near_type(name);
-                self.report(errors::unknown_type(span, name, near));
+        let id = match self.type_named(name, span) {
+            Found::Known(TypeName::Data(id)) if self.arena.decl(id).is_struct() => id,
+            found => {
+                if !matches!(found, Found::Wrong | Found::Known(TypeName::Poison)) {
+                    let near = self.near_type(name);
+                    self.report(errors::unknown_type(span, name, near));
+                }
                 fields.iter().for_each(|(_, p)| {
                     self.pattern_in(p, &Ty::Error, bound);
                 });

@@ -11,6 +11,7 @@ use crate::{
     checker::{Checker, TypeName},
     constraint::{IndexSyntax, Kind},
     errors,
+    imports::Found,
     tree::{TUpdate, Tk, Tx},
     types::{Con, DataId, Ty, fun, table, tuple, unit},
 };
@@ -77,6 +78,25 @@ impl Checker {
     }
 
     pub(crate) fn field(&mut self, value: &Expr, name: &Name, span: Span) -> Tx {
+        if let Some(name) = self.qualified_name(value, name) {
+            return match self.lookup(&name).cloned() {
+                Some(entry) => self.entry_value(entry, &name, span),
+                None => {
+                    self.no_value_in(&name, span);
+                    Tx::error(span)
+                }
+            };
+        }
+        if let ExprKind::Var(module) = &value.kind
+            && self.lookup(module).is_none()
+            && self.lookup_type_var(module).is_none()
+        {
+            let near = self.near_value(module);
+            let d = errors::unknown_name(value.span, module, near.clone());
+            let help = format!("a module is imported first: `import {module}`");
+            self.report(if near.is_none() { d.help(help) } else { d });
+            return Tx::error(span);
+        }
         let value = self.used(value);
         let ty = self.field_of(&value.ty, &name.text, name.span);
         Tx::new(span, ty, Tk::Field(Box::new(value), name.text.clone()))
@@ -133,16 +153,10 @@ impl Checker {
     }
 
     pub(crate) fn build(&mut self, name: &Name, fields: &[(Name, Expr)], span: Span) -> Tx {
-        let id = match self.type_names.get(&name.text) {
-            Some(TypeName::Data(id)) if self.arena.decl(*id).is_struct() => *id,
-            Some(TypeName::Poison) => {
-                fields.iter().for_each(|(_, e)| drop(self.infer(e)));
-                return Tx::error(span);
-            }
-            _ => {
-                if name.text.contains('.') {
-                    self.report(errors::unsupported(name.span, "names of other modules"));
-                } else {
+        let id = match self.type_named(&name.text, name.span) {
+            Found::Known(TypeName::Data(id)) if self.arena.decl(id).is_struct() => id,
+            found => {
+                if !matches!(found, Found::Wrong | Found::Known(TypeName::Poison)) {
                     let near = self.near_type(&name.text);
                     self.report(errors::unknown_type(name.span, &name.text, near));
                 }
@@ -209,8 +223,7 @@ impl Checker {
             }
             ExprKind::Build(name, fields) => {
                 let id = self.arena.declared(want)?;
-                let named =
-                    matches!(self.type_names.get(&name.text), Some(TypeName::Data(own)) if *own == id);
+                let named = matches!(self.peek_type(&name.text), Some(TypeName::Data(own)) if own == id);
                 named.then(|| self.fill(id, want.clone(), name, fields, e.span))
             }
             _ => None,

@@ -384,8 +384,9 @@ fn messages_are_these() {
 
 
     import nn
-      E0399 not supported yet: modules
-        `import nn`: here
+      E0311 there is no module `nn`
+        `nn`: not found
+        help: a module is a file, `nn.adl`, beside this one or in a folder of ADL_PATH
 
     enum A { X }
     enum B { X, Y }

@@ -9,7 +9,10 @@ mod order;
 use adl_diag::{Color, Diagnostic, SourceMap, render};
 use adl_syntax::parse;
 
-use crate::session::{Checked, Options, Session};
+use crate::{
+    imports::NoModules,
+    session::{Checked, Options, Session},
+};
 use cases::{BAD, GOOD, REFUSED};
 
 const PRELUDE: &str = include_str!("../../../stdlib/adl/prelude.adl");
@@ -34,7 +37,7 @@ fn check(base: &Session, text: &str) -> (Checked, String) {
     map.add("prelude.adl", PRELUDE);
     let file = map.add("t.adl", text);
     let (module, mut found) = parse(file, text);
-    let mut checked = base.clone().check(&module);
+    let mut checked = base.clone().check(&module, &mut NoModules);
     found.append(&mut checked.diagnostics);
     checked.diagnostics = found;
     let text = shown(&checked.diagnostics, &map);
@@ -103,7 +106,7 @@ fn every_name_of_the_prelude_is_documented() {
     }
     let (module, _) = parse(adl_diag::FileId(1), "/// One more.\ndef inc(x: Int) -> Int = x + 1");
     let mut session = base.clone();
-    session.check(&module);
+    session.check(&module, &mut NoModules);
     assert_eq!(session.doc_of("inc"), Some("One more."));
     assert_eq!(session.type_of_name("inc").as_deref(), Some("Int -> Int"));
 }
@@ -113,7 +116,7 @@ fn a_module_with_errors_leaves_nothing_behind() {
     let mut session = session(Options::default());
     let mut run = |text: &str| {
         let (module, _) = parse(adl_diag::FileId(1), text);
-        let checked = session.check(&module);
+        let checked = session.check(&module, &mut NoModules);
         checked.diagnostics.iter().find(|d| d.is_error()).map(|d| d.code.name())
     };
     assert_eq!(run("let x = 1\ndef f(y: Int) -> Int = y + x"), None);
