@@ -21,7 +21,7 @@ pub fn stages() -> Vec<Stage> {
 
 impl Session {
     /// The program of a text after a stage, item by item. Items run in between, since the shapes of later ones
-    /// depend on the values of earlier ones; `host` gets their output.
+    /// depend on the values of earlier ones; `host` gets their output. What the text defines is forgotten.
     ///
     /// # Errors
     ///
@@ -36,10 +36,13 @@ impl Session {
         if stage == "elaborate" {
             return Ok(print::program(&self.elaborate(name, text, host)?));
         }
+        let before = self.checker.clone();
         let (checked, outcome) = self.check_text(name, text, host);
         let Some(checked) = checked else { return Err(outcome.diagnostics) };
         self.specialiser.source = Program { items: vec![], ..checked.program.clone() };
-        match self.dump_items(&checked.program.items, stage, host) {
+        let dumped = self.dump_items(&checked.program.items, stage, host);
+        self.go_back(before);
+        match dumped {
             (out, None) => Ok(out),
             (_, Some(d)) => Err(vec![d]),
         }
@@ -56,7 +59,9 @@ impl Session {
         text: &str,
         host: &mut dyn adl_core::host::Host,
     ) -> Result<Program, Vec<Diagnostic>> {
+        let before = self.checker.clone();
         let (checked, outcome) = self.check_text(name, text, host);
+        self.checker = before;
         let Some(checked) = checked else { return Err(outcome.diagnostics) };
         let own = |f: &Func| !f.span.is_dummy() && self.sources.file(f.span.file).name == name;
         Ok(reach::needed(&checked.program, own))

@@ -7,6 +7,7 @@ mod config;
 mod dump;
 mod modules;
 mod params;
+mod rebuild;
 mod session;
 mod suite;
 mod timing;
@@ -17,6 +18,7 @@ pub use adl_diag::{Code, Color, Diagnostic, Severity, SourceMap, render, to_json
 pub use config::{Backend, Config};
 pub use dump::{Stage, stages};
 pub use params::{Manual, Parameter};
+pub use rebuild::Rebuilt;
 pub use session::{Outcome, Session};
 pub use suite::{Suite, Verdict, tests_in};
 pub use timing::Timing;

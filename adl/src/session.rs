@@ -24,6 +24,7 @@ use adl_typecheck::Checked;
 use crate::config::{Backend, Config};
 use crate::modules::{Finder, Modules};
 use crate::params;
+use crate::rebuild::{Defined, Rebuilt};
 use crate::timing::{Timing, timed};
 
 /// A growing program and its values.
@@ -31,13 +32,14 @@ pub struct Session {
     pub(crate) config: Config,
     /// All texts seen, for rendering diagnostics.
     pub sources: SourceMap,
-    checker: adl_typecheck::Session,
+    pub(crate) checker: adl_typecheck::Session,
     modules: Modules,
     pub(crate) specialiser: Specialiser,
     shapes: HashMap<Var, Shape>,
     values: HashMap<Var, Vec<Value>>,
     /// Values from the command line for parameters that have not run.
     given: HashMap<Var, Value>,
+    pub(crate) defined: Defined,
     account: Arc<Account>,
     /// Time by stage.
     pub timing: Timing,
@@ -48,6 +50,8 @@ pub struct Session {
 /// What running a text did.
 #[derive(Debug, Default)]
 pub struct Outcome {
+    /// The text, in the session's sources.
+    pub file: FileId,
     /// Errors and warnings of the check, then the error that ended the run.
     pub diagnostics: Vec<Diagnostic>,
     /// Did the check find errors, so that nothing ran?
@@ -56,6 +60,8 @@ pub struct Outcome {
     pub failed: bool,
     /// Names that the text defined, with their types.
     pub names: Vec<(String, String)>,
+    /// What became of earlier definitions, where names were defined again.
+    pub rebuilt: Rebuilt,
     /// Where the expressions stand that were evaluated for printing, in order.
     pub shown: Vec<adl_diag::Span>,
 }
@@ -77,6 +83,7 @@ impl Session {
         });
         assert!(checked.is_ok(), "the prelude does not check: {:?}", checked.diagnostics);
         let account = Account::new(config.limits.memory);
+        let defined = Defined::library(&checked.program);
         let mut specialiser = Specialiser::new(checked.program);
         specialiser.library.push(file);
         Session {
@@ -88,6 +95,7 @@ impl Session {
             shapes: HashMap::new(),
             values: HashMap::new(),
             given: HashMap::new(),
+            defined,
             account,
             timing,
             executed: (0, 0),
@@ -111,23 +119,28 @@ impl Session {
                 return outcome;
             }
         }
-        let known = (self.specialiser.source.funcs.len(), self.specialiser.source.types.len());
         self.specialiser.source = Program { items: vec![], ..checked.program.clone() };
         for (k, item) in checked.program.items.iter().enumerate().filter(|(_, item)| !is_test(item)) {
             if let Err(diagnostic) = self.run_item(item, k, host) {
                 outcome.diagnostics.push(diagnostic);
                 outcome.failed = true;
                 // What failed defines nothing: names keep their values.
-                self.checker = before;
-                self.specialiser.forget(known.0, known.1);
+                self.go_back(before);
                 outcome.names.clear();
-                break;
+                return outcome;
             }
             if item.kind == ItemKind::Show {
                 outcome.shown.push(item.span);
             }
         }
+        outcome.rebuilt = self.rebuild(&checked.program, outcome.file, host);
         outcome
+    }
+
+    /// Forgets what was checked since; the numbers of functions will be given again.
+    pub(crate) fn go_back(&mut self, before: adl_typecheck::Session) {
+        self.checker = before;
+        self.specialiser.forget(self.defined.funcs, self.defined.types);
     }
 
     /// Checks a text without running it; what it defines is forgotten.
@@ -149,7 +162,7 @@ impl Session {
         if diagnostics.iter().any(Diagnostic::is_error) {
             // What does not parse defines nothing, and its absence is no mistake of the rest.
             let diagnostics = first_errors(diagnostics);
-            return (None, Outcome { diagnostics, rejected: true, ..Outcome::default() });
+            return (None, Outcome { file, diagnostics, rejected: true, ..Outcome::default() });
         }
         let mut finder = Finder {
             modules: &mut self.modules,
@@ -168,7 +181,7 @@ impl Session {
         let rejected = !checked.is_ok();
         let names = if rejected { vec![] } else { checked.names.clone() };
         let diagnostics = first_errors(diagnostics);
-        let outcome = Outcome { diagnostics, rejected, names, ..Outcome::default() };
+        let outcome = Outcome { file, diagnostics, rejected, names, ..Outcome::default() };
         ((!rejected).then_some(checked), outcome)
     }
 
@@ -189,6 +202,24 @@ impl Session {
             return self.checker.type_of(e);
         }
         Err(vec![not_an_expression(file, text)])
+    }
+
+    /// The type of a name in scope, where it is a value, and its documentation.
+    ///
+    /// # Errors
+    ///
+    /// There is no such name; a help names the one that looks most like it.
+    pub fn doc(&self, name: &str) -> Result<(Option<String>, Option<String>), Diagnostic> {
+        let (ty, docs) = (self.checker.type_of_name(name), self.checker.doc_of(name).map(str::to_string));
+        let names = self.names();
+        if ty.is_some() || docs.is_some() || names.iter().any(|n| n == name) {
+            return Ok((ty, docs));
+        }
+        let d = Diagnostic::error(Code::E0301, format!("there is no `{name}`"));
+        Err(match adl_diag::nearest(name, names.iter().map(String::as_str)) {
+            Some(near) => d.help(format!("did you mean `{near}`?")),
+            None => d.help("`:names` shows the names in scope"),
+        })
     }
 
     /// Names in scope, for completion.
@@ -319,7 +350,11 @@ fn first_errors(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     if SHOWN < n_errors
         && let Some(last) = out.iter_mut().rev().find(|d| d.is_error())
     {
-        last.notes.push(format!("{} more errors follow; mend these first", n_errors - SHOWN));
+        let more = match n_errors - SHOWN {
+            1 => "one more error follows".to_string(),
+            n => format!("{n} more errors follow"),
+        };
+        last.notes.push(format!("{more}; mend these first"));
     }
     out
 }

@@ -1,9 +1,10 @@
-//! Functions that code mentions: which, and under other numbers.
+//! Functions and types that code mentions: which, and functions under other numbers.
 
 use std::collections::{BTreeMap, HashMap};
 
 use crate::ir::{Atom, Block, Expr, Func, FuncId, Item, Program, Stmt, Var};
-use crate::walk::{self, Rebuild};
+use crate::ty::{Ix, Ty, TyArg, TypeId};
+use crate::walk::{self, Rebuild, Visit};
 
 /// The functions that a block mentions, nested blocks included.
 pub fn mentioned(block: &Block) -> Vec<FuncId> {
@@ -20,6 +21,66 @@ pub fn mentioned(block: &Block) -> Vec<FuncId> {
     out.sort_unstable();
     out.dedup();
     out
+}
+
+/// The declared types in the types of these variables and of all that a block binds.
+pub fn types_mentioned(block: &Block, vars: &[Var]) -> Vec<TypeId> {
+    struct Types(Vec<TypeId>);
+    impl Visit for Types {
+        fn atom(&mut self, _: &Atom) {}
+        fn bind(&mut self, var: &Var) {
+            named(var.ty(), &mut self.0);
+        }
+        fn block(&mut self, block: &Block) {
+            for s in &block.stmts {
+                walk::visit(&s.expr, self);
+                s.vars.iter().for_each(|v| self.bind(v));
+            }
+        }
+    }
+    let mut types = Types(vec![]);
+    vars.iter().for_each(|v| types.bind(v));
+    types.block(block);
+    types.0.sort_unstable();
+    types.0.dedup();
+    types.0
+}
+
+fn named(ty: &Ty, out: &mut Vec<TypeId>) {
+    match ty {
+        Ty::Scalar(_) | Ty::Box(_) | Ty::Var(_) => {}
+        Ty::Table(ix, elem) => {
+            named_ix(ix, out);
+            named(elem, out);
+        }
+        Ty::Sum(alts) => alts.iter().flatten().for_each(|t| named(t, out)),
+        Ty::Pack(p) => p.items.iter().for_each(|t| named(t, out)),
+        Ty::Acc(t) | Ty::Tangent(t) => named(t, out),
+        Ty::Tuple(ts) => ts.iter().for_each(|t| named(t, out)),
+        Ty::Named(id, args) => {
+            out.push(*id);
+            for arg in args {
+                match arg {
+                    TyArg::Ty(t) => named(t, out),
+                    TyArg::Ix(ix) => named_ix(ix, out),
+                    TyArg::Size(_) => {}
+                }
+            }
+        }
+        Ty::Index(ix) => named_ix(ix, out),
+        Ty::Fn(a, b) | Ty::Lin(a, b) => {
+            named(a, out);
+            named(b, out);
+        }
+    }
+}
+
+fn named_ix(ix: &Ix, out: &mut Vec<TypeId>) {
+    match ix {
+        Ix::Enum(id) => out.push(*id),
+        Ix::Tuple(xs) => xs.iter().for_each(|x| named_ix(x, out)),
+        Ix::Fin(_) | Ix::Poly(_) | Ix::Unit | Ix::Bool | Ix::Var(_) => {}
+    }
 }
 
 /// The block with the functions it mentions under new numbers.

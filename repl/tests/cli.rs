@@ -288,3 +288,60 @@ fn what_a_failed_input_defined_is_forgotten() {
     let text = String::from_utf8_lossy(&out.stdout);
     assert!(text.lines().any(|l| l == "7"), "{text}\n{}", String::from_utf8_lossy(&out.stderr));
 }
+
+#[track_caller]
+fn repl(session: &str) -> (String, String) {
+    let out = adl_with_input(&["repl"], session);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    (text(&out.stdout), text(&out.stderr))
+}
+
+#[test]
+fn a_redefinition_reaches_the_functions_that_use_the_name() {
+    let (out, err) = repl("/// Twice f.\ndef g(x: Float) -> Float = f(x) * 2.0\n:quit\n");
+    assert!(out.is_empty() && err.contains("E0301"), "{out}{err}");
+    let (out, err) = repl(
+        "def f(x: Float) -> Float = x + 1.0\n/// Twice f.\ndef g(x: Float) -> Float = f(x) * 2.0\n\
+         let h = \\x. g(x) + 0.5\nlet y = g(1.0)\nlet z = 1.0\ndef f(x: Float) -> Float = x + 2.0\n\
+         (g(1.0), h(1.0), y)\n:doc g\nlet c = 3.0\ndef reads(x: Float) -> Float = x + c\nlet c = 4.0\nreads(1.0)\n\
+         struct P { a: Float }\ndef mk(a: Float) -> P = P { a = a }\ndef ps(p: P) -> Float = 1.0\n\
+         struct P { a: Float, b: Float }\ndef f(x: Int) -> Int = x\ng(1.0)\n",
+    );
+    for line in [
+        "built again: `g`, `h`",
+        "computed with the old definition: `y`",
+        "(6.0, 6.5, 4.0)",
+        "Twice f.",
+        "built again: `reads`",
+        "5.0",
+        "6.0",
+    ] {
+        assert!(out.lines().any(|l| l == line), "`{line}` is not in:\n{out}\n{err}");
+    }
+    assert!(err.contains("E0217") && err.contains("still with the old definition: `mk`, `ps`"), "{err}");
+    assert!(err.contains("still with the old definition: `g`, `h`"), "{err}");
+}
+
+#[test]
+fn an_entry_that_failed_leaves_nothing_that_a_later_one_meets() {
+    let (out, _) = repl(
+        "def h(x: Float) -> Float = x + 1.0; checkpoint(h)(1.0); error(\"a\")\n\
+         def k(x: Float) -> Float = x * 10.0\ncheckpoint(k)(1.0)\n:core checkpoint(\\x. x + 1.0)(2.0)\nh(1.0)\n",
+    );
+    assert_eq!(out.lines().take(3).collect::<Vec<_>>(), ["2.0", "k : Float -> Float", "10.0"]);
+}
+
+#[test]
+fn the_repl_shows_documentation() {
+    let (out, err) = repl(
+        "/// Adds one.\ndef f(x: Float) -> Float = x + 1.0\n:doc f\n:doc sin\n:doc sinn\n:doc\n\
+                           def f(x: Float) -> Float = x\n:doc f\n",
+    );
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines[1..3], ["f : Float -> Float", "Adds one."]);
+    assert!(lines[3].starts_with("sin : ") && lines[4].starts_with("Sine"), "{out}");
+    assert_eq!(lines[6..], ["f : Float -> Float", "(no documentation)"]);
+    assert!(err.contains("there is no `sinn`") && err.contains("did you mean `sin`?"), "{err}");
+    assert!(err.contains("`:doc` takes a name"), "{err}");
+}

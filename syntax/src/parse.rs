@@ -72,6 +72,11 @@ pub fn is_incomplete(text: &str) -> bool {
     if lexed.unclosed {
         return true;
     }
+    // Documentation waits for what it documents.
+    let after = lexed.tokens.iter().rfind(|(_, t, _)| *t != Tok::Semi).map_or(0, |(_, _, end)| *end);
+    if lexed.docs.iter().any(|(at, _)| after <= *at) {
+        return true;
+    }
     let Some((_, last, _)) = lexed.tokens.last() else { return false };
     let chunk = split(&lexed.tokens).pop().unwrap_or(&[]);
     if !last.ends_expression() && *last != Tok::Semi {

@@ -464,10 +464,13 @@ fn the_prompt_knows_what_is_incomplete() {
         "if a then b else",
         "loop x = 1 for i: n",
         "\\x.",
+        "/// Adds.",
+        "1 + 1\n/// Adds.\n",
     ] {
         assert!(is_incomplete(text), "{text}");
     }
-    for text in ["1 + 1", "f(x)", "def f(x) = x", "", "}", "let x = 1\n", "x y", "\"abc"] {
+    for text in ["1 + 1", "f(x)", "def f(x) = x", "", "}", "let x = 1\n", "x y", "\"abc", "/// A.\nlet x = 1"]
+    {
         assert!(!is_incomplete(text), "{text}");
     }
 }

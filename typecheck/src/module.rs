@@ -95,7 +95,6 @@ impl Checker {
 
     fn collect_docs(&mut self, items: &[Item]) {
         for item in items {
-            let Some(docs) = &item.docs else { continue };
             let names = match &item.kind {
                 ItemKind::Def(d) => vec![d.name.text.clone()],
                 ItemKind::Let(l) => pattern_names(&l.pat).into_iter().map(|(name, _)| name).collect(),
@@ -110,7 +109,10 @@ impl Checker {
                 | ItemKind::Expr(_)
                 | ItemKind::Broken(_) => continue,
             };
-            self.docs.extend(names.into_iter().map(|name| (name, docs.clone())));
+            for name in names {
+                // A new definition without documentation does not have that of the old one.
+                self.docs.insert(name, item.docs.clone().unwrap_or_default());
+            }
         }
     }
 

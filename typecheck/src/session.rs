@@ -133,7 +133,7 @@ impl Session {
     /// The documentation of a name in scope, in Markdown.
     pub fn doc_of(&self, name: &str) -> Option<&str> {
         if let Some(docs) = self.checker.docs.get(name) {
-            return Some(docs);
+            return Some(docs.as_str()).filter(|docs| !docs.is_empty());
         }
         if let Some(docs) = self.checker.qualified_docs(name) {
             return Some(docs);

@@ -19,8 +19,9 @@ pub(crate) struct Args {
 
 const HELP: &str = "\
 an expression        evaluates and prints it
-let, def, struct …   defines; a later definition shadows an earlier one
+let, def, struct …   defines; functions that use a name are built again when it is defined again
 :type EXPR           the type of an expression
+:doc NAME            what a name is
 :core EXPR           the first-order program of an expression, after all passes
 :loops EXPR          its loops
 :names               names in scope
@@ -116,7 +117,35 @@ impl Repl {
         for (name, ty) in outcome.names {
             say(&format!("{name} : {ty}"));
         }
+        self.say_rebuilt(&outcome.rebuilt);
         true
+    }
+
+    /// What a redefinition did to earlier definitions.
+    fn say_rebuilt(&self, rebuilt: &adl::Rebuilt) {
+        let list = |names: &[String]| names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
+        if !rebuilt.functions.is_empty() {
+            say(&format!("built again: {}", list(&rebuilt.functions)));
+        }
+        if !rebuilt.kept.is_empty() {
+            report::all(&rebuilt.errors, &self.session.sources, false);
+            report::line(&format!("still with the old definition: {}", list(&rebuilt.kept)));
+        }
+        if !rebuilt.values.is_empty() {
+            say(&format!("computed with the old definition: {}", list(&rebuilt.values)));
+        }
+    }
+
+    fn doc(&self, name: &str) {
+        match self.session.doc(name) {
+            Ok((ty, docs)) => {
+                if let Some(ty) = ty {
+                    say(&format!("{name} : {ty}"));
+                }
+                say(docs.as_deref().unwrap_or("(no documentation)"));
+            }
+            Err(d) => report::all(&[d], &self.session.sources, false),
+        }
     }
 
     fn command(&mut self, command: &str) -> bool {
@@ -128,6 +157,8 @@ impl Repl {
                 Ok(ty) => say(&ty),
                 Err(diagnostics) => report::all(&diagnostics, &self.session.sources, false),
             },
+            "doc" | "d" if rest.trim().is_empty() => report::line("`:doc` takes a name, as in `:doc sum`"),
+            "doc" | "d" => self.doc(rest.trim()),
             "core" => self.dump(rest, "last-use"),
             "loops" => self.dump(rest, "loops"),
             "names" => say(&self.session.names().join(" ")),
