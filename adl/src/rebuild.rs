@@ -143,9 +143,9 @@ fn outdated<'a>(
     if old.funcs.is_empty() && old.types.is_empty() && old.vars.is_empty() {
         return vec![];
     }
-    let is_last =
-        |k: usize| !program.funcs[k + 1..before.funcs].iter().any(|f| f.name == program.funcs[k].name);
-    let live: Vec<usize> = own.filter(|k| !is_new(&program.funcs[*k].name) && is_last(*k)).collect();
+    let name = |k: usize| program.funcs[k].name.as_str();
+    let is_live = |k: &usize| !is_new(name(*k)) && !own.iter().any(|j| k < j && name(*j) == name(*k));
+    let live: Vec<usize> = own.iter().copied().filter(is_live).collect();
     let mut found: Vec<usize> = vec![];
     loop {
         let is_old = |k: &&usize| {

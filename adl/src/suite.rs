@@ -6,7 +6,7 @@ use adl_core::ir::{Item, ItemKind};
 use adl_diag::{Diagnostic, FileId};
 use adl_syntax::ast::ItemKind as Syntax;
 
-use crate::session::{Outcome, Session, is_test};
+use crate::session::{Session, is_test};
 
 /// A checked program whose tests can be run. Values of `let`s are computed once: nothing can change them.
 pub struct Suite<'a> {
@@ -41,15 +41,15 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// The outcome of a check that found errors.
+    /// What the check finds.
     pub fn suite(
         &mut self,
         name: &str,
         text: &str,
         host: &mut dyn Host,
-    ) -> Result<(Suite<'_>, Vec<Diagnostic>), Outcome> {
+    ) -> Result<(Suite<'_>, Vec<Diagnostic>), Vec<Diagnostic>> {
         let (checked, outcome) = self.check_text(name, text, host);
-        let Some(checked) = checked else { return Err(outcome) };
+        let Some(checked) = checked else { return Err(outcome.diagnostics) };
         self.specialiser.source = Program { items: vec![], ..checked.program.clone() };
         let suite = Suite { session: self, items: checked.program.items, next: 0, broken: None };
         Ok((suite, outcome.diagnostics))

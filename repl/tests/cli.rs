@@ -335,13 +335,13 @@ fn an_entry_that_failed_leaves_nothing_that_a_later_one_meets() {
 #[test]
 fn the_repl_shows_documentation() {
     let (out, err) = repl(
-        "/// Adds one.\ndef f(x: Float) -> Float = x + 1.0\n:doc f\n:doc sin\n:doc sinn\n:doc\n\
+        "/// Adds one.\ndef f(x: Float) -> Float = x + 1.0\n:doc f\n:doc sin\n:doc grda\n:doc\n\
                            def f(x: Float) -> Float = x\n:doc f\n",
     );
     let lines: Vec<&str> = out.lines().collect();
     assert_eq!(lines[1..3], ["f : Float -> Float", "Adds one."]);
     assert!(lines[3].starts_with("sin : ") && lines[4].starts_with("Sine"), "{out}");
     assert_eq!(lines[6..], ["f : Float -> Float", "(no documentation)"]);
-    assert!(err.contains("there is no `sinn`") && err.contains("did you mean `sin`?"), "{err}");
+    assert!(err.contains("there is no `grda`") && err.contains("did you mean `grad`?"), "{err}");
     assert!(err.contains("`:doc` takes a name"), "{err}");
 }

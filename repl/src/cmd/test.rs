@@ -261,9 +261,9 @@ fn perform(task: Task, settings: &Settings) -> Report {
             }
             warnings
         }
-        Err(outcome) => {
+        Err(errors) => {
             out.rejected = true;
-            outcome.diagnostics
+            errors
         }
     };
     if out.first {
