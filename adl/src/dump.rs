@@ -39,9 +39,10 @@ impl Session {
         let before = self.checker.clone();
         let (checked, outcome) = self.check_text(name, text, host);
         let Some(checked) = checked else { return Err(outcome.diagnostics) };
+        let known = self.specialiser.mark();
         self.specialiser.source = Program { items: vec![], ..checked.program.clone() };
         let dumped = self.dump_items(&checked.program.items, stage, host);
-        self.go_back(before);
+        self.go_back(before, &known);
         match dumped {
             (out, None) => Ok(out),
             (_, Some(d)) => Err(vec![d]),

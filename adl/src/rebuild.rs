@@ -85,7 +85,7 @@ impl Session {
         }
         // Operations of instances stand inside their instance: they are not built again.
         let (operations, functions): (Vec<&Func>, Vec<&Func>) =
-            outdated.into_iter().partition(|f| f.name.contains('.'));
+            outdated.into_iter().filter(|f| !f.is_local()).partition(|f| f.name.contains('.'));
         let names = |funcs: &[&Func]| funcs.iter().map(|f| f.name.clone()).collect::<Vec<String>>();
         rebuilt.kept = names(&operations);
         let text: String = functions.iter().map(|f| self.source(f)).collect();

@@ -18,7 +18,7 @@ use adl_diag::{Code, Diagnostic, FileId, SourceMap};
 use adl_opt::link::link;
 use adl_opt::pipeline::PIPELINE;
 use adl_opt::specialise::shape::Shape;
-use adl_opt::specialise::{ItemCode, SpecError, Specialiser};
+use adl_opt::specialise::{ItemCode, Mark, SpecError, Specialiser};
 use adl_typecheck::Checked;
 
 use crate::config::{Backend, Config};
@@ -119,13 +119,14 @@ impl Session {
                 return outcome;
             }
         }
+        let known = self.specialiser.mark();
         self.specialiser.source = Program { items: vec![], ..checked.program.clone() };
         for (k, item) in checked.program.items.iter().enumerate().filter(|(_, item)| !is_test(item)) {
             if let Err(diagnostic) = self.run_item(item, k, host) {
                 outcome.diagnostics.push(diagnostic);
                 outcome.failed = true;
                 // What failed defines nothing: names keep their values.
-                self.go_back(before);
+                self.go_back(before, &known);
                 outcome.names.clear();
                 return outcome;
             }
@@ -138,9 +139,9 @@ impl Session {
     }
 
     /// Forgets what was checked since; the numbers of functions will be given again.
-    pub(crate) fn go_back(&mut self, before: adl_typecheck::Session) {
+    pub(crate) fn go_back(&mut self, before: adl_typecheck::Session, known: &Mark) {
         self.checker = before;
-        self.specialiser.forget(self.defined.funcs, self.defined.types);
+        self.specialiser.forget(known);
     }
 
     /// Checks a text without running it; what it defines is forgotten.

@@ -201,6 +201,17 @@ pub struct Func {
     pub span: Span,
 }
 
+impl Func {
+    /// The name of a function made of a local one that refers to itself.
+    pub fn local_name(name: &str) -> String {
+        format!("{name}.local")
+    }
+    /// Was it made of a local one? Then its source is part of another function's.
+    pub fn is_local(&self) -> bool {
+        self.name.ends_with(".local")
+    }
+}
+
 /// A function of the program, an index into `Program::funcs`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FuncId(pub u32);

@@ -1,9 +1,10 @@
 //! Application of function values: inlined, or a call of a function specialised to the shapes at hand.
 
-use adl_core::ir::{Arm, Atom, Effect, Expr, FuncId, Lit, Var};
+use adl_core::ir::{Arm, Atom, Expr, FuncId, Var};
 use adl_core::ty::Ty;
 use adl_diag::Code as DiagCode;
 
+use super::family::{Place, code_shape};
 use super::shape::{Closure, Code, Shape, TyVal, Val};
 use super::{Env, INLINE_LIMIT, Result, Spec, size_of_block};
 
@@ -39,11 +40,7 @@ impl Spec<'_> {
     ) -> Result<Val> {
         let Shape::Fun(closures) = &f.shape else { panic!("application of no function: {:?}", f.shape) };
         match closures.as_slice() {
-            [] => {
-                let message = Atom::Lit(Lit::Str("a function that does not exist was called".into()));
-                self.emit(vec![], Expr::Effect(Effect::Error(message)));
-                self.error(DiagCode::E0399, "this function has no definition that could be called", None)
-            }
+            [] => self.bottom(),
             [_] => each(self, f),
             many => {
                 let mut branches = vec![];
@@ -86,13 +83,16 @@ impl Spec<'_> {
                 self.s.stack.pop();
                 val
             }
+            Code::Cell(_) => self.call(f, arg, checkpoint),
             Code::Lambda(_) if checkpoint => self.call(f, arg, true),
             Code::Lambda(_) => self.run(&closure, &f.leaves, arg),
         }
     }
 
     fn call(&mut self, f: &Val, arg: Val, checkpoint: bool) -> Result<Val> {
-        let (inst, sizes) = self.instance(only(f), &arg.shape)?;
+        let closure = only(f);
+        let arg = self.fitted(&Place::Arg(code_shape(closure), arg.shape.skeleton()), arg)?;
+        let (inst, sizes) = self.instance(closure, &arg.shape)?;
         let args = sizes.into_iter().chain(f.leaves.iter().cloned()).chain(arg.leaves).collect();
         Ok(self.call_instance(&inst, args, checkpoint))
     }
@@ -113,6 +113,7 @@ impl Spec<'_> {
                 let func = &self.s.source.funcs[id.0 as usize];
                 (func.params[0].clone(), func.body.clone())
             }
+            Code::Cell(k) => return self.apply_cell(*k, &leaves[0], &arg),
             Code::Deriv(_) | Code::Linear(_) => {
                 return self.apply_closure(
                     &Val { shape: Shape::Fun(vec![closure.clone()]), leaves: leaves.to_vec() },
@@ -131,6 +132,7 @@ impl Spec<'_> {
             Code::Lambda(_) => "lambda".to_string(),
             Code::Deriv(kind) => format!("{kind:?}").to_lowercase(),
             Code::Linear(_) => "linear".to_string(),
+            Code::Cell(_) => "functions".to_string(),
         };
         format!("{base}.{}", self.s.target.funcs.len())
     }

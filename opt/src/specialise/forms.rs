@@ -1,10 +1,11 @@
 //! The forms of higher-order Core, one by one.
 
-use adl_core::ir::{Arm, Atom, Block, Effect, Expr, Keep, LoopKind, Stmt, TypeBody, Var};
+use adl_core::ir::{Arm, Atom, Block, Expr, Keep, LoopKind, Stmt, TypeBody, Var};
 use adl_core::prim;
 use adl_core::ty::{INT, Ix, Scalar, Ty};
 use adl_diag::Code;
 
+use super::family::Place;
 use super::join::same_layout;
 use super::shape::{Closure, Code as FunCode, IxShape, Shape, Val};
 use super::{Env, Result, Spec};
@@ -197,7 +198,7 @@ impl Spec<'_> {
         }
         let tys = match &code {
             FunCode::Lambda(_) => (*env.tys).clone(),
-            FunCode::Func(_) | FunCode::Deriv(_) | FunCode::Linear(_) => vec![],
+            FunCode::Func(_) | FunCode::Deriv(_) | FunCode::Linear(_) | FunCode::Cell(_) => vec![],
         };
         Val { shape: Shape::Fun(vec![Closure { code, tys, captured: shapes }]), leaves }
     }
@@ -212,10 +213,17 @@ impl Spec<'_> {
         let mut shape = self.content(&declared)?;
         // Payloads bring their own functions and sizes.
         let tag = tag as usize;
+        let mut leaves = vec![];
         if let Shape::Enum(_, alts) | Shape::Tangent(_, alts) = &mut shape {
-            alts[tag] = args.iter().map(|a| a.shape.clone()).collect();
+            if let Shape::Rec(..) = declared {
+                for (a, to) in args.iter().zip(&alts[tag]) {
+                    leaves.extend(self.coerce(a, to)?);
+                }
+            } else {
+                alts[tag] = args.iter().map(|a| a.shape.clone()).collect();
+                leaves = args.into_iter().flat_map(|a| a.leaves).collect();
+            }
         }
-        let leaves = args.into_iter().flat_map(|a| a.leaves).collect();
         let leaf = self.inject(&shape, tag, leaves);
         let whole = Val { shape, leaves: vec![leaf] };
         if let Shape::Rec(..) = declared { self.boxed(&declared, &whole) } else { Ok(whole) }
@@ -259,7 +267,12 @@ impl Spec<'_> {
         let index = self.index_of(&ix, Atom::Var(i.clone()));
         inner.set(var, index);
         let val = self.block1(body, &inner)?;
+        let place = Place::Body(var.clone(), val.shape.skeleton());
+        let val = self.fitted(&place, val)?;
         let depth = self.depth() - 1;
+        if let Some(at) = self.local_functions(&val.shape, depth) {
+            return self.start_family(place, at);
+        }
         let mut sizes = vec![];
         val.shape.sizes(&mut sizes);
         // A size that is part of the element itself differs from element to element.
@@ -434,9 +447,15 @@ impl Spec<'_> {
         env: &Env,
     ) -> Result<Val> {
         let init = self.atom(init, env)?;
+        let place = Place::Body(state.clone(), init.shape.skeleton());
+        let init = self.fitted(&place, init)?;
         let mut shape = init.shape.clone();
         for _ in 0..MAX_ROUNDS {
             let (expr, next) = self.loop_round(kind, state, &shape, body, keep, env)?;
+            let changing = self.local_functions(&next, self.depth()).or_else(|| self.nested_functions(&next));
+            if let Some(at) = changing {
+                return self.start_family(place, at);
+            }
             let joined = self.join(&shape, &next)?;
             if !same_layout(&joined, &shape) {
                 shape = joined;
@@ -503,56 +522,11 @@ impl Spec<'_> {
         }
         let inner = bind(&inner, state, &vars);
         let next = self.block1(body, &inner)?;
+        let next = self.fitted(&Place::Body(state.clone(), next.shape.skeleton()), next)?;
         let joined = self.join(shape, &next.shape)?;
         let results = if same_layout(&joined, shape) { self.coerce(&next, shape)? } else { next.leaves };
         let body = self.close(results);
         Ok((Expr::Loop { kind: kind.0, state: vars, init: vec![], body, keep }, next.shape))
-    }
-
-    fn effect(&mut self, effect: &Effect, stmt: &Stmt, env: &Env) -> Result<Vec<Val>> {
-        let leaf = |s: &mut Self, a: &Atom| -> Result<Atom> { Ok(s.atom(a, env)?.leaves.swap_remove(0)) };
-        let effect = match effect {
-            Effect::Error(a) => {
-                let message = leaf(self, a)?;
-                let mut vals = vec![];
-                let mut vars = vec![];
-                for v in &stmt.vars {
-                    let shape = self.ty_shape(v.ty(), env)?;
-                    let leaves: Vec<Var> = self.leaf_tys(&shape).into_iter().map(Var::new).collect();
-                    vals.push(Val { shape, leaves: leaves.iter().map(Atom::from).collect() });
-                    vars.extend(leaves);
-                }
-                self.emit(vars, Expr::Effect(Effect::Error(message)));
-                return Ok(vals);
-            }
-            Effect::LoadNpy { path, rank, elem } => {
-                let path = leaf(self, path)?;
-                let n = *rank as usize;
-                let sizes: Vec<Var> = stmt.vars[..n].iter().map(|v| Var::named(v.name(), INT)).collect();
-                let mut ty = Ty::Scalar(*elem);
-                let mut shape = Shape::Scalar(*elem);
-                for s in sizes.iter().rev() {
-                    ty = Ty::table(s.into(), ty);
-                    shape = Shape::Table(IxShape::Fin(s.into()), Box::new(shape));
-                }
-                let table = Var::named(stmt.vars[n].name(), ty);
-                let mut vals: Vec<Val> = sizes.iter().map(|s| Val::scalar(s.into())).collect();
-                vals.push(Val { shape, leaves: vec![(&table).into()] });
-                let vars = sizes.into_iter().chain([table]).collect();
-                let load = Effect::LoadNpy { path, rank: *rank, elem: *elem };
-                self.emit(vars, Expr::Effect(load));
-                return Ok(vals);
-            }
-            Effect::Assert { cond, msg } => Effect::Assert { cond: leaf(self, cond)?, msg: leaf(self, msg)? },
-            Effect::CheckSize { left, right, what } => {
-                Effect::CheckSize { left: leaf(self, left)?, right: leaf(self, right)?, what: what.clone() }
-            }
-            Effect::CheckNonNegative(a) => Effect::CheckNonNegative(leaf(self, a)?),
-            Effect::Trace(a) => Effect::Trace(leaf(self, a)?),
-            Effect::Print(a) => Effect::Print(leaf(self, a)?),
-        };
-        self.emit(vec![], Expr::Effect(effect));
-        Ok(vec![Val::unit(); stmt.vars.len()])
     }
 
     /// Fields of a struct by name, for printing.

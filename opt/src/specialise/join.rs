@@ -5,10 +5,8 @@
 
 use adl_core::ir::{Arm, Atom, Block, Effect, Expr, Lit, Var};
 use adl_core::ty::{INT, Ty};
-use adl_core::walk::Subst;
-use adl_diag::Code;
 
-use super::shape::{Closure, IxShape, Shape, Val};
+use super::shape::{Closure, Code as FunCode, IxShape, Shape, Val, abstract_shape};
 use super::{Result, Scope, Spec};
 
 /// A branch that has been built: its block is open again while it is finished.
@@ -31,37 +29,45 @@ impl Spec<'_> {
         for b in &branches[1..] {
             shape = self.join(&shape, &b.val.shape)?;
         }
-        // Sizes that are made inside branches become results of the case.
+        // Sizes that are made inside branches become results of the case, and so do sizes of what functions
+        // captured where they differ (others are equal, whatever their atoms).
         let depth = self.depth();
         let mut sizes = vec![];
         shape.sizes(&mut sizes);
-        let local: Vec<usize> = (0..sizes.len()).filter(|k| !self.in_scope(&sizes[*k], depth)).collect();
-        let mut arms = vec![];
-        for branch in branches {
-            self.scopes.push(branch.scope);
-            let mut own = vec![];
-            branch.val.shape.sizes(&mut own);
-            if !local.is_empty() && own.len() != sizes.len() {
-                return self.error(
-                    Code::E0399,
-                    "branches whose tables have sizes of their own and different functions inside are not supported yet",
-                    None,
-                );
+        let columns: Vec<Vec<Option<Atom>>> =
+            branches.iter().map(|b| aligned(&shape, &b.val.shape)).collect();
+        let inside = captured_sizes(&shape);
+        let row = |k: usize| -> Vec<&Option<Atom>> { columns.iter().map(|c| &c[k]).collect() };
+        let differs = |k: usize| {
+            let mut known = columns.iter().filter_map(|c| c[k].as_ref());
+            let first = known.next();
+            known.any(|a| Some(a) != first)
+        };
+        let mut local: Vec<usize> = vec![];
+        let mut result_of: Vec<Option<usize>> = vec![];
+        for (k, size) in sizes.iter().enumerate() {
+            let needed = !self.in_scope(size, depth) || (inside[k] && differs(k));
+            let known = local.iter().position(|l| row(*l) == row(k));
+            result_of.push(needed.then(|| known.unwrap_or(local.len())));
+            if needed && known.is_none() {
+                local.push(k);
             }
-            let mut results: Vec<Atom> = local.iter().map(|k| own[*k].clone()).collect();
+        }
+        let mut arms = vec![];
+        for (branch, column) in branches.into_iter().zip(&columns) {
+            self.scopes.push(branch.scope);
+            // A size of a function that cannot come from this branch is never read.
+            let size = |k: &usize| column[*k].clone().unwrap_or(Atom::int(0));
+            let mut results: Vec<Atom> = local.iter().map(size).collect();
             results.extend(self.coerce(&branch.val, &shape)?);
             arms.push(Arm { params: branch.params, body: self.close(results) });
         }
-        let mut map = Subst::new();
-        let mut vars = vec![];
-        for k in &local {
-            let n = Var::named("n", INT);
-            if let Atom::Var(old) = &sizes[*k] {
-                map.insert(old.clone(), Atom::Var(n.clone()));
-            }
-            vars.push(n);
-        }
-        let shape = shape.subst(&map);
+        let mut vars: Vec<Var> = local.iter().map(|_| Var::named("n", INT)).collect();
+        let at = std::cell::Cell::new(0);
+        let shape = abstract_shape(&shape, &|a| {
+            let k = at.replace(at.get() + 1);
+            result_of[k].map_or_else(|| a.clone(), |r| Atom::from(&vars[r]))
+        });
         let n_sizes = vars.len();
         // The sizes are in scope from this statement on.
         for v in &vars {
@@ -176,6 +182,9 @@ impl Spec<'_> {
         to: &[Closure],
         shape: &Shape,
     ) -> Result<Vec<Atom>> {
+        if let [Closure { code: FunCode::Cell(k), .. }] = to {
+            return Ok(self.cell_of(val, *k)?.leaves);
+        }
         let captures = |cs: &[Closure]| -> Vec<Vec<Shape>> {
             cs.iter().map(|c| c.captured.iter().map(|(_, s)| s.clone()).collect()).collect()
         };
@@ -247,6 +256,62 @@ impl Spec<'_> {
         let tys = self.leaf_tys(shape);
         Ok(self.bind_all(tys, Expr::Case { scrut: leaf.clone(), arms }))
     }
+}
+
+/// For each size in a joined shape what it is in one of the shapes that were joined; nothing in functions that
+/// are not there.
+fn aligned(joined: &Shape, own: &Shape) -> Vec<Option<Atom>> {
+    fn go(joined: &Shape, own: &Shape, out: &mut Vec<Option<Atom>>) {
+        let mut list = |xs: &[Shape], ys: &[Shape]| xs.iter().zip(ys).for_each(|(x, y)| go(x, y, out));
+        match (joined, own) {
+            (Shape::Tuple(xs), Shape::Tuple(ys)) | (Shape::Struct(_, xs), Shape::Struct(_, ys)) => {
+                list(xs, ys)
+            }
+            (Shape::Enum(_, xs), Shape::Enum(_, ys)) | (Shape::Tangent(_, xs), Shape::Tangent(_, ys)) => {
+                xs.iter().zip(ys).for_each(|(x, y)| list(x, y));
+            }
+            (Shape::Table(_, x), Shape::Table(ix, y)) => {
+                let mut sizes = vec![];
+                ix.sizes(&mut sizes);
+                out.extend(sizes.into_iter().map(Some));
+                go(x, y, out);
+            }
+            (Shape::Acc(x), Shape::Acc(y)) => go(x, y, out),
+            (Shape::Fun(xs), Shape::Fun(ys)) => {
+                for x in xs {
+                    let Some(y) = ys.iter().find(|y| x.same_code(y)) else {
+                        let mut sizes = vec![];
+                        Shape::Fun(vec![x.clone()]).sizes(&mut sizes);
+                        out.extend(sizes.into_iter().map(|_| None));
+                        continue;
+                    };
+                    let mut sizes = vec![];
+                    let bare = Closure { captured: vec![], ..y.clone() };
+                    Shape::Fun(vec![bare]).sizes(&mut sizes);
+                    out.extend(sizes.into_iter().map(Some));
+                    x.captured.iter().zip(&y.captured).for_each(|((_, x), (_, y))| go(x, y, out));
+                }
+            }
+            (_, own) => {
+                let mut sizes = vec![];
+                own.sizes(&mut sizes);
+                out.extend(sizes.into_iter().map(Some));
+            }
+        }
+    }
+    let mut out = vec![];
+    go(joined, own, &mut out);
+    out
+}
+
+/// For each size in a shape whether it belongs to what a function captured.
+fn captured_sizes(shape: &Shape) -> Vec<bool> {
+    let marked = super::shape::map_functions(shape, &|set| {
+        abstract_shape(&Shape::Fun(set.to_vec()), &|_| Atom::Lit(Lit::Bool(true)))
+    });
+    let mut sizes = vec![];
+    marked.sizes(&mut sizes);
+    sizes.iter().map(|a| *a == Atom::Lit(Lit::Bool(true))).collect()
 }
 
 /// Do the leaves of both mean the same, sizes apart?

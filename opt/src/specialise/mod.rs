@@ -13,6 +13,8 @@ mod apply;
 mod arith;
 mod compare;
 mod cycles;
+mod effects;
+mod family;
 mod forms;
 mod join;
 mod methods;
@@ -28,13 +30,14 @@ use std::rc::Rc;
 
 use adl_ad::Derivatives;
 use adl_core::build::{self, Builder};
-use adl_core::ir::{Atom, Block, Expr, Func, FuncId, Item, ItemKind, Program, Var};
+use adl_core::ir::{Atom, Block, Effect, Expr, Func, FuncId, Item, ItemKind, Lit, Program, Var};
 use adl_core::prim::{Prim, PrimDef};
 use adl_core::reach;
 use adl_core::ty::{INT, Ty, TyVar};
 use adl_core::walk::{self, Subst};
 use adl_diag::{Code, FileId, Span};
 
+use recursive::Rec;
 use shape::{Closure, Shape, TyVal, Val};
 
 /// A user's mistake that shows only here, or a limit.
@@ -97,7 +100,11 @@ pub struct Specialiser {
     cycles: cycles::Cycles,
     /// Which types of `source` do.
     recursive_types: Vec<bool>,
-    recs: Vec<recursive::RecDef>,
+    recs: Vec<recursive::Rec>,
+    /// The families of functions, by place and position.
+    places: Vec<(family::Place, usize, u32)>,
+    /// A family grew: the item has to be made again.
+    restart: bool,
     /// How many recursive types are being read, one inside the other.
     open_recs: usize,
     /// Time spent in `adl_ad` so far, which is part of the time of specialisation.
@@ -124,6 +131,14 @@ struct Scope {
     sizes: Vec<((&'static str, Vec<Atom>), Atom)>,
 }
 
+/// A state of a [`Specialiser`] to which it can go back.
+pub struct Mark {
+    funcs: usize,
+    types: usize,
+    /// For each kind of cells, how many functions it can hold.
+    recs: Vec<usize>,
+}
+
 /// What variables and type parameters of higher-order Core stand for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Env {
@@ -145,6 +160,9 @@ impl Env {
     }
 }
 
+/// How often the code of an item is made again because a set of functions grew.
+const MAX_RESTARTS: usize = 1_000;
+
 /// Functions with more statements than this are not copied to where they are called.
 const INLINE_LIMIT: usize = 60;
 
@@ -162,20 +180,41 @@ impl Specialiser {
             cycles: cycles::Cycles::default(),
             recursive_types: vec![],
             recs: vec![],
+            places: vec![],
+            restart: false,
             open_recs: 0,
             expanding: std::time::Duration::ZERO,
         }
     }
 
-    /// Forgets the functions and types of the source from these numbers on: others will take their place.
-    pub fn forget(&mut self, funcs: usize, types: usize) {
-        self.source.funcs.truncate(funcs);
-        self.source.types.truncate(types);
+    /// What is known now, for [`Specialiser::forget`].
+    pub fn mark(&self) -> Mark {
+        let members = |r: &Rec| if let Rec::Functions(family) = r { family.len() } else { 0 };
+        Mark {
+            funcs: self.source.funcs.len(),
+            types: self.source.types.len(),
+            recs: self.recs.iter().map(members).collect(),
+        }
+    }
+
+    /// Forgets what came after the mark: functions and types of the source, whose numbers others will take, and
+    /// what was made of them.
+    pub fn forget(&mut self, mark: &Mark) {
+        self.source.funcs.truncate(mark.funcs);
+        self.source.types.truncate(mark.types);
         // Instances may rest on one another.
         self.instances.clear();
         self.cycles = cycles::Cycles::default();
-        self.recursive_types.truncate(types);
-        self.recs.iter_mut().for_each(|r| r.forget(types));
+        self.recursive_types.truncate(mark.types);
+        self.recs.truncate(mark.recs.len());
+        self.target.boxes.truncate(mark.recs.len());
+        self.places.retain(|(_, _, k)| (*k as usize) < mark.recs.len());
+        for ((rec, n), content) in self.recs.iter_mut().zip(&mark.recs).zip(&mut self.target.boxes) {
+            if let Rec::Functions(family) = rec {
+                family.truncate(*n);
+                *content = family.content();
+            }
+        }
     }
 
     /// The code of an item, given the values of the top-level variables before it (their size atoms are
@@ -185,6 +224,19 @@ impl Specialiser {
     ///
     /// [`SpecError`] for a function without a derivative, and for limits.
     pub fn item(&mut self, item: &Item, top: &HashMap<Var, Shape>, name: &str) -> Result<ItemCode> {
+        for _ in 0..MAX_RESTARTS {
+            self.restart = false;
+            let made = self.item_once(item, top, name);
+            if !self.restart {
+                return made;
+            }
+            self.instances.clear();
+        }
+        let message = format!("more than {MAX_RESTARTS} functions meet in one place");
+        Err(SpecError { code: Code::E0399, message, help: None, span: item.span })
+    }
+
+    fn item_once(&mut self, item: &Item, top: &HashMap<Var, Shape>, name: &str) -> Result<ItemCode> {
         self.stack.clear();
         self.open.clear();
         self.open_recs = 0;
@@ -378,6 +430,15 @@ impl<'a> Spec<'a> {
     /// The leaf types of a shape here.
     pub(crate) fn leaf_tys(&self, shape: &Shape) -> Vec<Ty> {
         shape.leaf_tys()
+    }
+
+    /// What a function gives that does not exist: it is never called.
+    pub(crate) fn bottom(&mut self) -> Result<Val> {
+        let Some((ty, env)) = self.declared.clone() else { panic!("a call has a result") };
+        let shape = self.ty_shape(&ty, &env)?;
+        let message = Atom::Lit(Lit::Str("a function that does not exist was called".into()));
+        let leaves = self.bind_all(shape.leaf_tys(), Expr::Effect(Effect::Error(message)));
+        Ok(Val { shape, leaves })
     }
 
     pub(crate) fn error<T>(&self, code: Code, message: impl Into<String>, help: Option<&str>) -> Result<T> {

@@ -14,6 +14,7 @@ use adl_core::walk::{self, Subst};
 use adl_diag::{Code as DiagCode, Span};
 
 use super::apply::only_shape;
+use super::family::{Place, code_shape};
 use super::shape::{Abstraction, Closure, Code, Shape, Val, abstract_shape};
 use super::{Instance, Result, Spec, Specialiser};
 
@@ -29,6 +30,8 @@ pub(super) struct Open {
     name: String,
     span: Span,
     params: Vec<Var>,
+    /// Its result, as a place of functions.
+    place: Place,
     /// What calls of itself assume, once there is one.
     assumed: Option<Rc<Instance>>,
 }
@@ -78,12 +81,19 @@ impl Spec<'_> {
         if let Some(k) = self.s.open.iter().rposition(|o| o.key == key && o.arg_key == arg_key) {
             return Ok((self.assumed(k)?, sizes.sizes));
         }
+        // Functions that grow from call to call become cells.
+        let code = code_shape(closure);
+        if self.s.open.iter().any(|o| o.key.code == closure.code)
+            && let Some(at) = self.nested_functions(arg)
+        {
+            return self.start_family(Place::Arg(code, arg.skeleton()), at);
+        }
         let name = self.name_of(&closure.code);
         // One instance serves many calls: its failures are where it stands.
         let span = match &closure.code {
             Code::Func(id) => self.s.source.funcs[id.0 as usize].span,
             Code::Lambda(l) => l.span,
-            Code::Deriv(_) | Code::Linear(_) => self.span,
+            Code::Deriv(_) | Code::Linear(_) | Code::Cell(_) => self.span,
         };
         if MAX_INSTANCES < self.s.instances.len() + self.s.open.len() {
             let message = format!("`{name}` is needed in more than {MAX_INSTANCES} versions");
@@ -97,7 +107,8 @@ impl Spec<'_> {
         let params: Vec<Var> = sizes.params.iter().chain(&captured).chain(&leaves).cloned().collect();
         let atoms = |vs: &[Var]| -> Vec<Atom> { vs.iter().map(Atom::from).collect() };
         let arg = Val { shape: arg, leaves: atoms(&leaves) };
-        self.s.open.push(Open { key, arg_key, name, span, params, assumed: None });
+        let place = Place::Result(code, arg.shape.skeleton());
+        self.s.open.push(Open { key, arg_key, name, span, params, place, assumed: None });
         let on_stack = if let Code::Func(id) = &closure.code { Some(*id) } else { None };
         self.s.stack.extend(on_stack);
         let made = self.fixed_point(&only_shape(&whole), &atoms(&captured), &arg)?;
@@ -131,6 +142,9 @@ impl Spec<'_> {
                 self.s.open.pop();
                 return Ok(inst);
             }
+            if let Some(at) = self.nested_functions(&inst.result) {
+                return self.start_family(Place::Result(code_shape(closure), arg.shape.skeleton()), at);
+            }
             // What was made meanwhile may rest on what was assumed.
             self.s.instances.truncate(before);
             self.s.open.last_mut().expect("it is still open").assumed = Some(inst);
@@ -153,6 +167,7 @@ impl Spec<'_> {
         let mut sub = Spec::new(self.s, &params, globals, span);
         sub.open();
         let val = sub.run(closure, captured, arg.clone())?;
+        let val = sub.fitted(&Place::Result(code_shape(closure), arg.shape.skeleton()), val)?;
         let (mut shapes, results, n_sizes) = sub.results(vec![val], &params);
         Ok(Made { result: shapes.swap_remove(0), body: sub.close(results), n_sizes })
     }
@@ -176,6 +191,7 @@ impl Spec<'_> {
         }
         let Some((ty, env)) = self.declared.clone() else { panic!("a call has a result") };
         let declared = self.ty_shape(&ty, &env)?;
+        let declared = self.with_families(&self.s.open[k].place.clone(), &declared);
         let sizes = std::cell::RefCell::new(vec![]);
         let result = abstract_shape(&declared, &|a| match a {
             Atom::Lit(_) => a.clone(),

@@ -11,14 +11,22 @@ use adl_core::ty::{BOOL, INT, PackTy, Ty, TyArg, TyVar, TypeId};
 use adl_core::walk::Subst;
 use adl_diag::Code as DiagCode;
 
-use super::join::same_layout;
+use super::family::Family;
 use super::shape::{Abstraction, Closure, Code, Shape, TyVal, Val, abstract_shape};
 use super::{Result, Spec, Specialiser};
 
 /// How deep a recursive type may contain itself at other types.
 const MAX_TYPES: usize = 64;
 
-/// A recursive type at given arguments; its number is that of its cells in `Program::boxes`.
+/// What is in a kind of cells; its number is that in `Program::boxes`.
+pub(crate) enum Rec {
+    /// A value of a recursive type.
+    Type(RecDef),
+    /// A function of a family.
+    Functions(Family),
+}
+
+/// A recursive type at given arguments.
 pub(crate) struct RecDef {
     id: TypeId,
     /// The arguments with numbered sizes.
@@ -32,16 +40,15 @@ pub(crate) struct RecDef {
     equal: Option<FuncId>,
 }
 
-impl RecDef {
-    /// A declaration that is gone is not found any more. (Values of its type may still be held somewhere.)
-    pub(super) fn forget(&mut self, types: usize) {
-        if types <= self.id.0 as usize {
-            self.id = TypeId(u32::MAX);
+impl Specialiser {
+    /// The recursive type of this number.
+    fn def(&mut self, k: u32) -> &mut RecDef {
+        match &mut self.recs[k as usize] {
+            Rec::Type(def) => def,
+            Rec::Functions(_) => panic!("cell {k} is of no type"),
         }
     }
-}
 
-impl Specialiser {
     /// Does a declaration reach itself?
     pub(crate) fn is_recursive_type(&mut self, id: TypeId) -> bool {
         let known = self.recursive_types.len();
@@ -102,7 +109,8 @@ impl Spec<'_> {
         let mut sizes = Abstraction::default();
         sizes.note(&whole);
         let key = sizes.numbered(&whole);
-        let known = self.s.recs.iter().position(|r| r.id == id && r.key == key);
+        let is_it = |r: &Rec| matches!(r, Rec::Type(def) if def.id == id && def.key == key);
+        let known = self.s.recs.iter().position(is_it);
         if let Some(k) = known {
             return Ok(Shape::Rec(number(k), sizes.sizes));
         }
@@ -119,7 +127,7 @@ impl Spec<'_> {
         let Shape::Fun(closures) = sizes.apply(&whole) else { unreachable!("a function value stays one") };
         let args = closures.into_iter().flat_map(|c| c.tys).collect();
         let params = sizes.params.clone();
-        self.s.recs.push(RecDef { id, key, args, params, pack: None, equal: None });
+        self.s.recs.push(Rec::Type(RecDef { id, key, args, params, pack: None, equal: None }));
         self.s.target.boxes.push(vec![]);
         let shape = Shape::Rec(number(at), sizes.sizes);
         self.s.open_recs += 1;
@@ -138,7 +146,7 @@ impl Spec<'_> {
                 Atom::Var(n)
             });
             let pack = Arc::new(PackTy { sizes: binders.into_inner(), items: bound.leaf_tys() });
-            self.s.recs[at].pack = Some(pack.clone());
+            self.s.def(number(at)).pack = Some(pack.clone());
             vec![Ty::Pack(pack)]
         };
         Ok(shape)
@@ -147,23 +155,20 @@ impl Spec<'_> {
     /// What a cell of the shape holds, over the sizes at hand; any other shape itself.
     pub(super) fn content(&mut self, shape: &Shape) -> Result<Shape> {
         let Shape::Rec(k, sizes) = shape else { return Ok(shape.clone()) };
-        let def = &self.s.recs[*k as usize];
+        let def = self.s.def(*k);
         let map: Subst = def.params.iter().cloned().zip(sizes.iter().cloned()).collect();
         let id = def.id;
         let args = def.args.iter().map(|(t, a)| (t.clone(), a.subst(&map))).collect();
-        self.body_shape(id, args)
+        let shape = self.body_shape(id, args)?;
+        Ok(self.all_families(*k, &shape))
     }
 
     /// A new cell.
     pub(super) fn boxed(&mut self, shape: &Shape, whole: &Val) -> Result<Val> {
         let Shape::Rec(k, _) = shape else { panic!("a cell has a recursive type") };
         let content = self.content(shape)?;
-        if !same_layout(&whole.shape, &content) {
-            let message = "functions inside recursive data are not supported yet";
-            return self.error(DiagCode::E0399, message, None);
-        }
-        let mut args = whole.leaves.clone();
-        if let Some(pack) = self.s.recs[*k as usize].pack.clone() {
+        let mut args = self.coerce(whole, &content)?;
+        if let Some(pack) = self.s.def(*k).pack.clone() {
             let mut sizes = vec![];
             content.sizes(&mut sizes);
             let expr = Expr::Pack { ty: pack.clone(), sizes, items: args };
@@ -179,7 +184,7 @@ impl Spec<'_> {
         let content = self.content(&val.shape)?;
         let tys = self.s.target.boxes[*k as usize].clone();
         let mut leaves = self.bind_all(tys, Expr::Unbox(val.leaves[0].clone()));
-        if let Some(pack) = self.s.recs[*k as usize].pack.clone() {
+        if let Some(pack) = self.s.def(*k).pack.clone() {
             let names: Vec<Var> = pack.sizes.iter().map(|n| Var::named(n.name(), INT)).collect();
             let map: Subst = pack.sizes.iter().cloned().zip(names.iter().map(Atom::from)).collect();
             let items = pack.items.iter().map(|t| Var::new(adl_core::walk::subst_ty(t, &map)));
@@ -193,7 +198,7 @@ impl Spec<'_> {
     /// `==` on values of a recursive type: a call of a function that is made once.
     pub(super) fn equal_cells(&mut self, a: &Val, b: &Val) -> Result<Atom> {
         let Shape::Rec(k, sizes) = &a.shape else { panic!("two cells") };
-        let func = match self.s.recs[*k as usize].equal {
+        let func = match self.s.def(*k).equal {
             Some(func) => func,
             None => self.equal_function(*k)?,
         };
@@ -202,9 +207,10 @@ impl Spec<'_> {
     }
 
     fn equal_function(&mut self, k: u32) -> Result<FuncId> {
-        let def = &self.s.recs[k as usize];
+        let def = self.s.def(k);
         let sizes: Vec<Var> = def.params.iter().map(|p| Var::named(p.name(), INT)).collect();
-        let type_name = self.s.source.types[def.id.0 as usize].name.clone();
+        let id = def.id;
+        let type_name = self.s.source.types[id.0 as usize].name.clone();
         let (a, b) = (Var::named("a", Ty::Box(k)), Var::named("b", Ty::Box(k)));
         let params: Vec<Var> = sizes.iter().chain([&a, &b]).cloned().collect();
         let span = self.span;
@@ -212,7 +218,7 @@ impl Spec<'_> {
         let body = Block { stmts: vec![], results: vec![Atom::Lit(Lit::Bool(true))] };
         let name = format!("equal.{type_name}.{}", self.s.target.funcs.len());
         let func = self.s.push(Func { name, tparams: vec![], params: params.clone(), body, span });
-        self.s.recs[k as usize].equal = Some(func);
+        self.s.def(k).equal = Some(func);
         let mut sub = Spec::new(self.s, &params, std::collections::HashMap::new(), span);
         sub.open();
         let shape = Shape::Rec(k, sizes.iter().map(Atom::from).collect());

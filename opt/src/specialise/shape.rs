@@ -77,6 +77,8 @@ pub enum Code {
     Deriv(Deriv),
     /// A linear map that `expand` made.
     Linear(Arc<LinearMap>),
+    /// One of the functions of a family: its only capture is a cell, which says which (`family.rs`).
+    Cell(u32),
 }
 
 impl PartialEq for Code {
@@ -86,7 +88,8 @@ impl PartialEq for Code {
             (Code::Func(a), Code::Func(b)) => a == b,
             (Code::Deriv(a), Code::Deriv(b)) => a == b,
             (Code::Linear(a), Code::Linear(b)) => a.func == b.func && a.backward == b.backward,
-            (Code::Lambda(_) | Code::Func(_) | Code::Deriv(_) | Code::Linear(_), _) => false,
+            (Code::Cell(a), Code::Cell(b)) => a == b,
+            (Code::Lambda(_) | Code::Func(_) | Code::Deriv(_) | Code::Linear(_) | Code::Cell(_), _) => false,
         }
     }
 }
@@ -129,6 +132,18 @@ impl TyVal {
             TyVal::Ty(s) => TyVal::Ty(s.subst(map)),
             TyVal::Ix(ix) => TyVal::Ix(ix.subst(map)),
             TyVal::Size(a) => TyVal::Size(walk::subst_atom(a, map)),
+        }
+    }
+
+    /// The same without sizes and functions.
+    pub(super) fn skeleton(&self) -> TyVal {
+        match self {
+            TyVal::Ty(s) => TyVal::Ty(s.skeleton()),
+            TyVal::Ix(ix) => match abstract_shape(&Shape::Index(ix.clone()), &|_| Atom::int(0)) {
+                Shape::Index(ix) => TyVal::Ix(ix),
+                other => TyVal::Ty(other),
+            },
+            TyVal::Size(_) => TyVal::Size(Atom::int(0)),
         }
     }
 }
@@ -354,7 +369,7 @@ impl Shape {
                 }
             },
             // `adl_ad` refuses to differentiate in recursive data, so no value has this shape.
-            Shape::Acc(_) | Shape::Rec(..) => Shape::Tuple(vec![]),
+            Shape::Acc(_) | Shape::Rec(..) | Shape::Raw(Ty::Box(_)) => Shape::Tuple(vec![]),
             Shape::Raw(t) => adl_ad::tangent_ty(t).map_or(Shape::Tuple(vec![]), Shape::Raw),
         }
     }
@@ -362,7 +377,7 @@ impl Shape {
     /// Does it hold cells (that have tangents of their own)?
     pub fn has_cells(&self) -> bool {
         match self {
-            Shape::Rec(..) => true,
+            Shape::Rec(..) | Shape::Raw(Ty::Box(_)) => true,
             Shape::Scalar(_) | Shape::Index(_) | Shape::Raw(_) => false,
             Shape::Tuple(ss) | Shape::Struct(_, ss) => ss.iter().any(Shape::has_cells),
             Shape::Enum(_, alts) | Shape::Tangent(_, alts) => alts.iter().flatten().any(Shape::has_cells),
@@ -476,6 +491,21 @@ impl Abstraction {
             Some(k) => Atom::Var(self.params[k].clone()),
             None => a.clone(),
         }
+    }
+}
+
+/// Replaces the sets of lambdas in a shape, in order; what lambdas captured is not looked into.
+pub(super) fn map_functions(shape: &Shape, f: &dyn Fn(&[Closure]) -> Shape) -> Shape {
+    let list = |ss: &[Shape]| -> Vec<Shape> { ss.iter().map(|s| map_functions(s, f)).collect() };
+    match shape {
+        Shape::Fun(closures) => f(closures),
+        Shape::Scalar(_) | Shape::Index(_) | Shape::Rec(..) | Shape::Raw(_) => shape.clone(),
+        Shape::Tuple(ss) => Shape::Tuple(list(ss)),
+        Shape::Struct(id, ss) => Shape::Struct(*id, list(ss)),
+        Shape::Enum(id, alts) => Shape::Enum(*id, alts.iter().map(|a| list(a)).collect()),
+        Shape::Tangent(id, alts) => Shape::Tangent(*id, alts.iter().map(|a| list(a)).collect()),
+        Shape::Table(ix, s) => Shape::Table(ix.clone(), Box::new(map_functions(s, f))),
+        Shape::Acc(s) => Shape::Acc(Box::new(map_functions(s, f))),
     }
 }
 

@@ -31,7 +31,8 @@ impl Ctx<'_> {
         let Tk::Lambda(pat, body) = &rec.value.kind else { return };
         let Ty::Con(Con::Fun | Con::Lin, sides) = self.c.arena.head(&rec.value.ty) else { return };
         let name = self.c.locals[rec.id.0 as usize].name.to_string();
-        let func = self.e.reserve(&name, self.span);
+        let lifted = Func::local_name(&name);
+        let func = self.e.reserve(&lifted, self.span);
         let outer = self.tparams.clone();
 
         let mut inside = self.caller(func, &outer, rec, &sides);
@@ -79,7 +80,7 @@ impl Ctx<'_> {
         stmts.extend(body.stmts);
         let body = Block { stmts, results: body.results };
         self.e.funcs[func.0 as usize] =
-            Func { name: name.clone(), tparams: all, params: vec![tuple], body, span: self.span };
+            Func { name: lifted, tparams: all, params: vec![tuple], body, span: self.span };
 
         let outside = self.caller(func, &outer, rec, &sides);
         let ty = self.ty(&rec.value.ty);
