@@ -20,6 +20,9 @@
 //! `Acc(T)`, `(A, B)`, `(A -> B)`, `(A -o B)`, `Index(IX)`, `T(A)` the tangent, `P[F64, ix Bool, size 3]`, `a'0`.
 //! Index sets: an Int atom, `Fin(2*%0 + 1*n'0 + 3)`, `()`, `Bool`, `E`, `(IX, IX)`, `n'0`. Arguments for type
 //! parameters stand behind the function: `call f[F64](%0)`.
+//!
+//! Formats of `show`: `_` a leaf, `raw` a text, `"text"`, `hidden 2 "text"` for two leaves, `[F]`, `(F, F)`,
+//! `P{x: F}`, `names(A, B)`, `sum(A(), B(F))`, `cell 0`, and `where(F, F)`, whose later ones are those of the cells.
 
 mod decl;
 mod effect;

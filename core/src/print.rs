@@ -13,7 +13,7 @@ use crate::ir::{Atom, Block, Expr, Func, Item, ItemKind, Lit, Method, Program, S
 use crate::ty::{Scalar, Ty, TyVar};
 use methods::method_name;
 pub(crate) use methods::{deriv_name, deriv_of, method_of};
-use names::Names;
+use names::{Names, is_word};
 pub(crate) use names::{plain, plain_ty_var};
 
 /// The text of a whole program.

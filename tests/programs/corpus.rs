@@ -23,7 +23,7 @@ pub(crate) fn check(path: &Path) -> Result<(), String> {
         let found = expect::run(folder, &name, &text, backend);
         expect::compare(&expected, &found).map_err(|e| format!("{backend:?}: {e}"))?;
     }
-    roundtrip::check(&name, &text)
+    roundtrip::check(folder, &name, &text)
 }
 
 /// The text with what the interpreter does written after each expression. Numbers with a tolerance stay.

@@ -42,7 +42,8 @@ fn trial(root: &Path, path: PathBuf, check: fn(&Path) -> Result<(), String>) -> 
 /// An example is a program of Core as well; that it runs is tested with its data, in `repl`.
 fn example(path: &Path) -> Result<(), String> {
     let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
-    roundtrip::check(&path.display().to_string(), &text)
+    let folder = path.parent().ok_or("a file stands in a folder")?;
+    roundtrip::check(folder, &path.display().to_string(), &text)
 }
 
 /// All files with this extension below a folder, sorted.

@@ -49,7 +49,7 @@ fn blocks(text: &str) -> Vec<Block> {
 
 impl Block {
     fn check(&self) -> Result<(), String> {
-        roundtrip::check("block.adl", &self.text)?;
+        roundtrip::check(Path::new("."), "block.adl", &self.text)?;
         if let Some(code) = self.kind.strip_prefix("error ") {
             let found = expect::run(Path::new("."), "block.adl", &self.text, Backend::Interpreter);
             return match found.diagnostics.as_slice() {

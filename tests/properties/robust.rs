@@ -70,23 +70,38 @@ fn is_judged(text: &str) {
     }
 }
 
+/// Leaves out each so many-th word, and swaps it with the next but one.
+fn damage(text: &str, step: usize) {
+    let pieces = pieces(text);
+    for k in (0..pieces.len()).step_by(step) {
+        is_judged(&[&pieces[..k], &pieces[k + 1..]].concat().concat());
+        let mut swapped = pieces.clone();
+        swapped.swap(k, (k + 2).min(pieces.len() - 1));
+        is_judged(&swapped.concat());
+    }
+}
+
 #[test]
 fn core_text_with_words_left_out_or_swapped_is_judged() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("core");
+    let tests = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut n_files = 0;
-    for pass in std::fs::read_dir(folder).expect("it is there").flatten() {
+    for pass in std::fs::read_dir(tests.join("core")).expect("it is there").flatten() {
         for file in std::fs::read_dir(pass.path()).expect("a folder for each pass").flatten() {
             let text = std::fs::read_to_string(file.path()).expect("it is text");
-            let input = text.split("; ---").next().unwrap_or_default();
-            let pieces = pieces(input);
-            for k in 0..pieces.len() {
-                is_judged(&[&pieces[..k], &pieces[k + 1..]].concat().concat());
-                let mut swapped = pieces.clone();
-                swapped.swap(k, (k + 2).min(pieces.len() - 1));
-                is_judged(&swapped.concat());
-            }
+            damage(text.split("; ---").next().unwrap_or_default(), 1);
             n_files += 1;
         }
     }
     assert!(25 < n_files);
+    for name in ["recursion.adl", "data.adl"] {
+        let text = std::fs::read_to_string(tests.join("corpus/lang").join(name)).expect("it is text");
+        let (mut session, mut host) = (adl::Session::new(adl::Config::default()), adl::Closed::default());
+        let program = session.elaborate(name, &text, &mut host).expect("it is well-formed");
+        damage(&print::program(&program), 11);
+        for stage in ["specialise", "last-use"] {
+            // A program for each item, up to the first that fails.
+            let (core, _) = session.dump_core(program.clone(), stage, &mut host);
+            core.split("core 1\n").skip(1).for_each(|item| damage(&format!("core 1\n{item}"), 11));
+        }
+    }
 }

@@ -18,31 +18,27 @@ impl Parser<'_> {
                 "(" => Fmt::Tuple(p.list(")", Self::fmt)?),
                 "names" => {
                     p.word("(")?;
-                    Fmt::Names(p.list(")", |p| Ok(p.next()?.to_string()))?)
+                    Fmt::Names(p.list(")", Self::label)?)
                 }
                 "sum" => {
                     p.word("(")?;
                     Fmt::Sum(p.list(")", |p| {
-                        let name = p.next()?.to_string();
+                        let name = p.label()?;
                         p.word("(")?;
                         Ok((name, p.list(")", Self::fmt)?))
                     })?)
                 }
-                "hidden" => {
-                    let n = p.next()?;
-                    let n = n.parse().or_else(|_| p.fail("a number of leaves"))?;
-                    let text = p.next()?;
-                    Fmt::Hidden(n, p.unquote(text)?)
-                }
-                "cell" => {
-                    let k = p.next()?;
-                    Fmt::Cell(k.parse().or_else(|_| p.fail("the number of a format"))?)
-                }
+                "hidden" => Fmt::Hidden(p.int()?, p.text()?),
+                "cell" => Fmt::Cell(p.int()?),
                 "where" => {
                     p.word("(")?;
-                    let fmt = p.fmt()?;
-                    p.word(";")?;
-                    Fmt::Where(Box::new(fmt), p.list(")", Self::fmt)?)
+                    let fmt = Box::new(p.fmt()?);
+                    let mut cells = vec![];
+                    while p.is(",") {
+                        cells.push(p.fmt()?);
+                    }
+                    p.word(")")?;
+                    Fmt::Where(fmt, cells)
                 }
                 _ if t.starts_with('"') => Fmt::Text(p.unquote(t)?),
                 name => {
@@ -56,5 +52,10 @@ impl Parser<'_> {
                 }
             })
         })
+    }
+
+    /// The name of a constructor; in quotes where it is no word.
+    fn label(&mut self) -> Result<String> {
+        if self.peek().starts_with('"') { self.text() } else { Ok(self.next()?.to_string()) }
     }
 }

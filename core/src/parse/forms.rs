@@ -175,15 +175,18 @@ impl Parser<'_> {
         self.word(",")?;
         let b = self.axes()?;
         self.word("->")?;
-        let out = if is_var(self.peek()) { vec![] } else { self.axes()? };
+        let out = self.axes()?;
         let x = self.atom()?;
         self.word(",")?;
         let y = self.atom()?;
         Ok(Expr::Contract { a: x, b: y, spec: Axes { a, b, out } })
     }
 
-    /// `ab`: a letter an axis.
+    /// `ab`: a letter an axis; nothing for a scalar.
     fn axes(&mut self) -> Result<Vec<u8>> {
+        if [",", "->"].contains(&self.peek()) || is_var(self.peek()) {
+            return Ok(vec![]);
+        }
         let letters = self.next()?;
         if letters.bytes().all(|b| b.is_ascii_lowercase()) {
             return Ok(letters.bytes().map(|b| b - b'a').collect());

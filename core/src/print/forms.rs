@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Printer, deriv_name, scalar_name};
+use super::{Printer, deriv_name, is_word, scalar_name};
 use crate::ir::{Atom, Block, Effect, Expr, Fmt, Keep, LoopKind, RedOp, Var};
 use crate::ty::{INT, Ix, Ty};
 
@@ -269,13 +269,13 @@ impl Printer<'_> {
             }
             Fmt::Names(names) => {
                 self.push("names(");
-                self.list(names, |w, n| w.push(n));
+                self.list(names, |w, n| w.label(n));
                 self.push(")");
             }
             Fmt::Sum(alts) => {
                 self.push("sum(");
                 self.list(alts, |w, (name, fmts)| {
-                    w.push(name);
+                    w.label(name);
                     w.push("(");
                     w.list(fmts, Self::fmt);
                     w.push(")");
@@ -311,10 +311,21 @@ impl Printer<'_> {
             Fmt::Where(fmt, cells) => {
                 self.push("where(");
                 self.fmt(fmt);
-                self.push("; ");
-                self.list(cells, Self::fmt);
+                for cell in cells {
+                    self.push(", ");
+                    self.fmt(cell);
+                }
                 self.push(")");
             }
+        }
+    }
+
+    /// The name of a constructor, in quotes where it is no word, such as `()`.
+    fn label(&mut self, name: &str) {
+        if is_word(name) {
+            self.push(name);
+        } else {
+            let _ = write!(self.out, "{name:?}");
         }
     }
 }

@@ -58,10 +58,6 @@ impl Names {
 fn distinct(names: &[&str], reserved: &[&str]) -> Vec<String> {
     let mut seen = HashSet::new();
     let twice: HashSet<&str> = names.iter().copied().filter(|n| !seen.insert(*n)).collect();
-    let is_word = |n: &str| {
-        n.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            && n.chars().all(|c| c.is_ascii_alphanumeric() || "_.'".contains(c))
-    };
     let name = |(k, n): (usize, &&str)| {
         if !is_word(n) {
             format!("_#{k}")
@@ -72,6 +68,12 @@ fn distinct(names: &[&str], reserved: &[&str]) -> Vec<String> {
         }
     };
     names.iter().enumerate().map(name).collect()
+}
+
+/// Is it one word of Core text?
+pub(super) fn is_word(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || "_.'".contains(c))
 }
 
 /// The name of a type parameter without the number that tells it apart.
