@@ -333,6 +333,15 @@ fn an_entry_that_failed_leaves_nothing_that_a_later_one_meets() {
 }
 
 #[test]
+fn names_of_modules_have_documentation_and_no_type_of_their_own() {
+    let (out, err) = repl("import complex\n:doc complex\n:doc complex.Complex\n:doc complex.complx\n");
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines[0], "(no documentation)", "{out}{err}");
+    assert!(1 < lines.len() && !lines[1].contains('_'), "{out}{err}");
+    assert!(err.contains("there is no `complex.complx`"), "{err}");
+}
+
+#[test]
 fn the_repl_shows_documentation() {
     let (out, err) = repl(
         "/// Adds one.\ndef f(x: Float) -> Float = x + 1.0\n:doc f\n:doc sin\n:doc grda\n:doc\n\

@@ -127,16 +127,17 @@ impl Session {
     /// The type of a name in scope, in the words of the language.
     pub fn type_of_name(&self, name: &str) -> Option<String> {
         let entry = self.checker.lookup(name)?;
+        if matches!(entry.target, Target::Module(_) | Target::Poison) {
+            return None;
+        }
         Some(self.checker.show_scheme(&entry.scheme))
     }
 
     /// The documentation of a name in scope, in Markdown.
     pub fn doc_of(&self, name: &str) -> Option<&str> {
-        if let Some(docs) = self.checker.docs.get(name) {
-            return Some(docs.as_str()).filter(|docs| !docs.is_empty());
-        }
-        if let Some(docs) = self.checker.qualified_docs(name) {
-            return Some(docs);
+        let written = self.checker.docs.get(name).map(String::as_str);
+        if let Some(docs) = written.or_else(|| self.checker.qualified_docs(name)) {
+            return Some(docs).filter(|docs| !docs.is_empty());
         }
         let Target::Builtin(k) = self.checker.lookup(name)?.target else { return None };
         TABLE[k].doc()
