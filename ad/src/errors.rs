@@ -1,10 +1,12 @@
 //! What can go wrong in a derivative, as far as a user can cause it.
 
-use adl_diag::Span;
+use adl_diag::{Code, Span};
 
 /// Why a function has no derivative, and where.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Error {
+    /// E0501, or E0505 where a rule of the user is in the way.
+    pub code: Code,
     /// In words, for the user.
     pub message: String,
     /// What to do instead.
@@ -17,15 +19,22 @@ impl Error {
     /// An active value goes through a primitive that has no derivative.
     pub(crate) fn no_derivative(name: &str, why: &str, span: Span) -> Error {
         Error {
+            code: Code::E0501,
             message: format!("`{name}` has no derivative: {why}"),
             help: "keep it constant with `stop_gradient`, or write the derivative as a rule".into(),
             span,
         }
     }
 
+    /// A rule of the user that cannot give the derivative.
+    pub fn rule(message: String, help: &str, span: Span) -> Error {
+        Error { code: Code::E0505, message, help: help.to_string(), span }
+    }
+
     /// A value that holds floats in recursive data.
     pub(crate) fn recursive_data(name: &str, span: Span) -> Error {
         Error {
+            code: Code::E0501,
             message: format!(
                 "`{name}` depends on floats in recursive data, whose derivatives are not supported yet"
             ),
@@ -37,6 +46,7 @@ impl Error {
     /// A function calls itself; its derivative would need a recursive tape.
     pub(crate) fn recursion(name: &str, span: Span) -> Error {
         Error {
+            code: Code::E0501,
             message: format!(
                 "`{name}` is recursive, and derivatives of recursive functions are not supported yet"
             ),

@@ -22,6 +22,11 @@ impl Cx<'_> {
         if let Some(known) = self.memo.forward.get(&key) {
             return Ok(known.clone());
         }
+        if let Some(custom) = self.memo.custom.get(&id).cloned() {
+            let made = self.custom_forward(id, active, custom)?;
+            self.memo.forward.insert(key, made.clone());
+            return Ok(made);
+        }
         let results = self.call_activity(id, active)?.results;
         let func = prepare::prepare(&self.program.funcs[id.0 as usize]);
         let activity = self.activity(&func, active)?;

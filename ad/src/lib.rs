@@ -14,6 +14,7 @@
 )]
 
 mod activity;
+mod custom;
 mod errors;
 mod forward;
 mod prepare;
@@ -25,6 +26,7 @@ use std::collections::HashMap;
 
 use adl_core::ir::{FuncId, Program};
 
+pub use custom::{Custom, Sweeps};
 pub use errors::Error;
 pub use tangent::{acc_mode, add, tangent_ty, zero};
 
@@ -38,6 +40,7 @@ pub struct Derivatives {
     reverse: HashMap<Key, Reverse>,
     calls: HashMap<Key, activity::CallActivity>,
     in_progress: Vec<Key>,
+    custom: HashMap<FuncId, Custom>,
 }
 
 /// What [`Derivatives::forward`] made.
@@ -72,6 +75,21 @@ pub(crate) struct Cx<'a> {
 }
 
 impl Derivatives {
+    /// Takes these derivatives for a function from now on.
+    pub fn give(&mut self, func: FuncId, custom: Custom) {
+        self.custom.insert(func, custom);
+    }
+
+    /// Forgets what was given for a function.
+    pub fn withdraw(&mut self, func: FuncId) {
+        self.custom.remove(&func);
+    }
+
+    /// Are derivatives of the function given?
+    pub fn is_given(&self, func: FuncId) -> bool {
+        self.custom.contains_key(&func)
+    }
+
     /// The forward-mode derivative (jvp) of `func` in the marked parameters, added to the program.
     ///
     /// # Errors
@@ -126,6 +144,9 @@ impl Cx<'_> {
         if !active.contains(&true) {
             let results = vec![false; func.body.results.len()];
             return Ok(activity::CallActivity { results, written: vec![false; func.params.len()] });
+        }
+        if self.memo.is_given(id) {
+            return Ok(self.custom_activity(id));
         }
         if self.memo.in_progress.contains(&key) {
             return Err(Error::recursion(&func.name, func.span));

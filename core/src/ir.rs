@@ -25,6 +25,7 @@ use std::sync::Arc;
 use adl_diag::Span;
 
 use crate::prim::Prim;
+use crate::rule::Rule;
 use crate::ty::{Ix, PackTy, Poly, Scalar, Ty, TyArg, TyVar};
 
 /// A variable. It carries its type, and is equal only to itself.
@@ -245,6 +246,8 @@ pub struct Program {
     pub types: Vec<TypeDecl>,
     /// Functions.
     pub funcs: Vec<Func>,
+    /// Derivatives that users wrote (higher-order only).
+    pub rules: Vec<Rule>,
     /// For each recursive type of first-order Core, what its cell holds.
     pub boxes: Vec<Vec<Ty>>,
     /// What runs, in order (higher-order only).

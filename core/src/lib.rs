@@ -13,6 +13,7 @@ pub mod parse;
 pub mod prim;
 pub mod print;
 pub mod reach;
+pub mod rule;
 pub mod run;
 pub mod show;
 pub mod ty;

@@ -8,6 +8,7 @@
 //! box#0 (F64, Box#0)                           ; what the cells of recursive type 0 hold
 //! var @0: [3]F64                               ; a variable that an item binds
 //! fn f[a'0: Type](%0: (a'0, a'0)) { … }        ; may be mentioned before
+//! rule f = f.derivative forward                ; its derivative by the user: forward, reverse, reverse_only
 //! let @0, @1 { … }     show { … }     test "name" { … }     param steps @2 { … }
 //! ```
 //!

@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use crate::ir::{Atom, Block, Expr, Func, Item, ItemKind, Lit, Method, Program, Stmt, Var};
+use crate::rule::{Rule, RuleKind};
 use crate::ty::{Scalar, Ty, TyVar};
 use methods::method_name;
 pub(crate) use methods::{deriv_name, deriv_of, method_of};
@@ -42,6 +43,11 @@ pub fn program(p: &Program) -> String {
         let mut w = Printer::new(&names);
         w.func(k, func);
         out.push_str(&w.out);
+    }
+    for rule in &p.rules {
+        let mut w = Printer::new(&names);
+        w.rule(rule);
+        let _ = write!(out, "\n{}", w.out);
     }
     for item in &p.items {
         out.push('\n');
@@ -91,6 +97,18 @@ impl<'a> Printer<'a> {
         self.binders(&func.params);
         self.push(") {\n");
         self.item_body(&func.body);
+    }
+
+    fn rule(&mut self, rule: &Rule) {
+        self.push("rule ");
+        self.func_name(rule.of.0);
+        self.push(" = ");
+        self.func_name(rule.func.0);
+        self.push(match rule.kind {
+            RuleKind::Forward => " forward\n",
+            RuleKind::Reverse => " reverse\n",
+            RuleKind::ReverseOnly => " reverse_only\n",
+        });
     }
 
     fn item(&mut self, item: &Item) {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::ir::{Atom, Block, Expr, Func, FuncId, Item, Program, Stmt, Var};
+use crate::rule::Rule;
 use crate::ty::{Ix, Ty, TyArg, TypeId};
 use crate::walk::{self, Rebuild, Visit};
 
@@ -121,6 +122,7 @@ pub fn needed(p: &Program, keep: impl Fn(&Func) -> bool) -> Program {
         let func = &p.funcs[f.0 as usize];
         if found.insert(f, func).is_none() {
             todo.extend(mentioned(&func.body));
+            todo.extend(p.rules.iter().filter(|r| r.of == f).map(|r| r.func));
         }
     }
     let map: HashMap<FuncId, FuncId> = found.keys().enumerate().map(|(k, f)| (*f, id(k))).collect();
@@ -129,6 +131,8 @@ pub fn needed(p: &Program, keep: impl Fn(&Func) -> bool) -> Program {
         *f = map[f];
     }
     out.funcs = found.values().map(|f| Func { body: renumber(&f.body, &map), ..(*f).clone() }).collect();
+    let rules = p.rules.iter().filter(|r| map.contains_key(&r.of));
+    out.rules = rules.map(|r| Rule { of: map[&r.of], func: map[&r.func], ..*r }).collect();
     out.items = p.items.iter().map(|i| Item { body: renumber(&i.body, &map), ..i.clone() }).collect();
     out
 }

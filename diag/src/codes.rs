@@ -215,6 +215,17 @@ codes! {
     ///
     /// `grad` needs a `Float` or `F32` result: take `sum` of it, or use `vjp`, `jacfwd` or `jacrev`.
     E0502,
+    /// A derivative rule for something that is not a top-level `def` of its module.
+    E0503,
+    /// A function with two derivative rules.
+    ///
+    /// One rule serves both modes, because a linear map can be transposed.
+    E0504,
+    /// A derivative that a rule cannot give.
+    ///
+    /// A `derivative reverse` rule whose map is not linear serves reverse mode only: neither `jvp` nor a second
+    /// derivative goes through it.
+    E0505,
     /// A `case` that does not handle all values.
     ///
     /// The message shows a value that is not handled. Add an arm for it, or `_ -> …`.

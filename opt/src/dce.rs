@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use adl_core::ir::{Arm, Atom, Block, Expr, Func, LoopKind, Program, RedOp, Stmt, Var};
+use adl_core::ir::{Arm, Atom, Block, Expr, Func, FuncId, LoopKind, Program, RedOp, Stmt, Var};
 use adl_core::ty::Ty;
 use adl_core::walk::{self, FreeVars, Visit as _};
 
@@ -153,21 +153,29 @@ impl Dce<'_> {
             Expr::Call { func, args, .. } => {
                 let writes =
                     |a: &Atom| matches!(a.ty(), Ty::Acc(_)) && a.var().is_some_and(|v| self.is_read(v));
-                args.iter().any(writes)
-                    || self.program.funcs.get(func.0 as usize).is_some_and(|f| effects(&f.body, self.program))
+                args.iter().any(writes) || effects(*func, self.program)
             }
             e => walk::blocks(e).into_iter().any(|b| b.stmts.iter().any(|s| self.has_effect(s))),
         }
     }
 }
 
-/// Does a block trace, print or fail by an effect?
-fn effects(block: &Block, program: &Program) -> bool {
-    block.stmts.iter().any(|s| match &s.expr {
-        Expr::Effect(_) => true,
-        Expr::Call { func, .. } => {
-            program.funcs.get(func.0 as usize).is_some_and(|f| effects(&f.body, program))
+/// Does a function trace, print or fail by an effect, itself or through those it calls?
+fn effects(func: FuncId, program: &Program) -> bool {
+    let (mut seen, mut todo) = (vec![], vec![func]);
+    while let Some(next) = todo.pop() {
+        let Some(f) = program.funcs.get(next.0 as usize).filter(|_| !seen.contains(&next)) else { continue };
+        seen.push(next);
+        let mut blocks = vec![&f.body];
+        while let Some(block) = blocks.pop() {
+            for s in &block.stmts {
+                match &s.expr {
+                    Expr::Effect(_) => return true,
+                    Expr::Call { func, .. } => todo.push(*func),
+                    e => blocks.extend(walk::blocks(e)),
+                }
+            }
         }
-        e => walk::blocks(e).into_iter().any(|b| effects(b, program)),
-    })
+    }
+    false
 }

@@ -44,16 +44,12 @@ impl Spec<'_> {
         let at = inst.func.0 as usize;
         let func = self.s.target.funcs[at].clone();
         self.s.target.funcs[at] = pipeline::before_ad(&self.s.target, func);
+        self.give_rules(inst.func)?;
         Ok((inst, args, mask))
     }
 
     fn checked<T>(&self, made: std::result::Result<T, Error>) -> Result<T> {
-        made.map_err(|e| SpecError {
-            code: DiagCode::E0501,
-            message: e.message,
-            help: Some(e.help),
-            span: e.span,
-        })
+        made.map_err(|e| SpecError { code: e.code, message: e.message, help: Some(e.help), span: e.span })
     }
 
     fn vjp(&mut self, f: &Val, arg: &Val) -> Result<Val> {

@@ -489,6 +489,19 @@ pub(crate) fn not_linear(span: Span, why: &str) -> Diagnostic {
     error(Code::E0401, format!("not linear: {why}")).label(span, "here")
 }
 
+pub(crate) fn rule_elsewhere(span: Span, name: &str) -> Diagnostic {
+    error(Code::E0503, format!("`{name}` is no function that this module defines with `def`"))
+        .label(span, "a rule belongs to one")
+        .help("wrap it: `def g(x) = f(x)`, and give `g` the rule")
+}
+
+pub(crate) fn second_rule(span: Span, name: &str, first: Span) -> Diagnostic {
+    error(Code::E0504, format!("`{name}` has two derivative rules"))
+        .label(span, "again here")
+        .label(first, "first here")
+        .help("one rule serves both modes, as it is a linear map")
+}
+
 pub(crate) fn hides_prelude(span: Span, name: &str) -> Diagnostic {
     Diagnostic::warning(Code::W0103, format!("`{name}` hides the `{name}` of the prelude"))
         .label(span, "from here on")

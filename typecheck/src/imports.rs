@@ -409,7 +409,9 @@ fn of_import(output: Output) -> Option<Output> {
             Some(Output::Item(span, TItem::Let(pat, value)))
         }
         Output::Item(_, TItem::Show(_) | TItem::Test(..)) => None,
-        Output::Item(_, TItem::Let(..)) | Output::Func(..) | Output::Operation(..) => Some(output),
+        Output::Item(_, TItem::Let(..)) | Output::Func(..) | Output::Operation(..) | Output::Rule { .. } => {
+            Some(output)
+        }
     }
 }
 

@@ -10,6 +10,7 @@ mod constraint;
 mod data;
 mod declare;
 mod default;
+mod derivative;
 mod elaborate;
 mod errors;
 mod exhaustive;

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use adl_core::ir::Method;
+use adl_core::{ir::Method, rule::RuleKind};
 use adl_diag::Span;
 use adl_syntax::ast::{Def, Expr, Item, ItemKind, Let, Module, Param, PatKind};
 
@@ -46,6 +46,12 @@ pub(crate) enum Output {
     Item(Span, TItem),
     /// A function is an operation of a type.
     Operation(DataId, Method, usize),
+    /// A function is the derivative of another.
+    Rule {
+        of: usize,
+        func: usize,
+        kind: RuleKind,
+    },
 }
 
 /// The definitions of a module while it is checked.
@@ -74,7 +80,6 @@ impl Checker {
         self.poison_broken(&module.items);
         self.collect_docs(&module.items);
         self.declare_types(&module.items);
-        self.refuse(&module.items);
         let instances = self.declare_instances(&module.items);
         let mut defs = self.collect_defs(&module.items);
         self.announce(&module.items);
@@ -90,6 +95,9 @@ impl Checker {
         }
         let all: BTreeSet<String> = defs.defs.iter().map(|(d, _)| d.name.text.clone()).collect();
         self.check_defs(&mut defs, &all, funcs, out);
+        for rule in self.rules(&module.items) {
+            self.rule(&rule, funcs, out);
+        }
         brought
     }
 
@@ -127,27 +135,6 @@ impl Checker {
                     self.bind_name(&name.text, Target::Poison, Scheme::mono(Ty::Error));
                 }
             }
-        }
-    }
-
-    /// Items that are read but not supported yet.
-    fn refuse(&mut self, items: &[Item]) {
-        for item in items {
-            let (span, what) = match &item.kind {
-                ItemKind::Derivative(d) => (d.name.span, "derivative rules"),
-                ItemKind::Def(_)
-                | ItemKind::Let(_)
-                | ItemKind::Struct(_)
-                | ItemKind::Enum(_)
-                | ItemKind::Alias(_)
-                | ItemKind::Import(_)
-                | ItemKind::Param(_)
-                | ItemKind::Test(_)
-                | ItemKind::Instance(_)
-                | ItemKind::Expr(_)
-                | ItemKind::Broken(_) => continue,
-            };
-            self.report(errors::unsupported(span, what));
         }
     }
 
@@ -401,7 +388,7 @@ impl Checker {
     }
 
     /// Lambdas that were checked against `-o` are looked at once their types are final.
-    fn finish(&mut self) {
+    pub(crate) fn finish(&mut self) {
         self.arena.compress();
         for lambda in std::mem::take(&mut self.linear) {
             self.check_linear(&lambda);

@@ -158,11 +158,11 @@ impl Session {
         let mut names = vec![];
         for output in outputs {
             let bound: Vec<String> = match output {
-                // Operations of instances have no name of their own.
+                // Operations of instances and derivatives have no name of their own.
                 Output::Func(_, func) if func.name.contains('.') => vec![],
                 Output::Func(_, func) => vec![func.name.clone()],
                 Output::Item(_, item) => item.names(&self.checker),
-                Output::Operation(..) => vec![],
+                Output::Operation(..) | Output::Rule { .. } => vec![],
             };
             for name in bound {
                 let ty = self.type_of_name(&name).unwrap_or_default();

@@ -43,6 +43,11 @@ impl Cx<'_> {
         if let Some(known) = self.memo.reverse.get(&key) {
             return Ok(known.clone());
         }
+        if let Some(custom) = self.memo.custom.get(&id).cloned() {
+            let made = self.custom_reverse(id, active, custom)?;
+            self.memo.reverse.insert(key, made.clone());
+            return Ok(made);
+        }
         let results = self.call_activity(id, active)?.results;
         let func = prepare::prepare(&self.program.funcs[id.0 as usize]);
         let activity = self.activity(&func, active)?;

@@ -26,6 +26,10 @@ pub fn higher_order(p: &Program) -> Check {
         decl.methods.iter().try_for_each(|(_, f)| lint.func_id(*f).map(|_| ()))?;
         lint.ty_vars.clear();
     }
+    for rule in &p.rules {
+        let own = lint.func_id(rule.of)?.len();
+        count("type parameters of a rule", lint.func_id(rule.func)?.len(), own)?;
+    }
     for item in &p.items {
         lint.block(&item.body).map_err(|v| within("an item", v))?;
         let (vars, gives) = match &item.kind {

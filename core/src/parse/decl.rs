@@ -5,6 +5,7 @@ use adl_diag::Span;
 use super::{ParseError, Parser, Result};
 use crate::ir::{FuncId, Item, ItemKind, Program, TypeBody, TypeDecl};
 use crate::print::plain;
+use crate::rule::{Rule, RuleKind};
 use crate::ty::TypeId;
 
 impl<'a> Parser<'a> {
@@ -65,6 +66,18 @@ impl<'a> Parser<'a> {
             "let" => {
                 let vars = if self.peek() == "{" { vec![] } else { self.some(Self::used)? };
                 self.item(ItemKind::Let(vars), out)?;
+            }
+            "rule" => {
+                let of = self.func_name()?;
+                self.word("=")?;
+                let func = self.func_name()?;
+                let kind = match self.next()? {
+                    "forward" => RuleKind::Forward,
+                    "reverse" => RuleKind::Reverse,
+                    "reverse_only" => RuleKind::ReverseOnly,
+                    _ => return self.fail("expected the kind of a rule"),
+                };
+                out.rules.push(Rule { of, func, kind });
             }
             "show" => self.item(ItemKind::Show, out)?,
             "test" => {

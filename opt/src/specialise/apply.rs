@@ -75,7 +75,9 @@ impl Spec<'_> {
                     return self.error(DiagCode::E0399, message, Some("write them as a `loop`"));
                 }
                 let large = size_of_block(&self.s.source.funcs[id.0 as usize].body) > INLINE_LIMIT;
-                if large || checkpoint || self.s.is_recursive_func(*id) {
+                // A function with a rule stays whole, so that its derivative is found.
+                let ruled = self.s.rule_of(*id).is_some();
+                if large || checkpoint || ruled || self.s.is_recursive_func(*id) {
                     return self.call(f, arg, checkpoint);
                 }
                 self.s.stack.push(*id);

@@ -146,8 +146,36 @@ impl Specialiser {
                 }
             }
         }
+        // Where a derivative is taken, the rule runs in place of the function.
+        for m in self.cycles.members[component].clone() {
+            for v in self.globals_of_rule(m) {
+                if !vars.contains(&v) {
+                    vars.push(v);
+                }
+            }
+        }
         let vars = Rc::new(vars);
         self.cycles.globals[component] = Some(vars.clone());
+        vars
+    }
+
+    /// Top-level variables that the rule of a function reads. It may call the function, so that no results are kept
+    /// on the way.
+    fn globals_of_rule(&self, f: usize) -> Vec<Var> {
+        let rule_of = |f: FuncId| self.source.rules.iter().find(|r| r.of == f).map(|r| r.func);
+        let mut todo: Vec<FuncId> =
+            self.source.rules.iter().filter(|r| r.of.0 as usize == f).map(|r| r.func).collect();
+        let (mut seen, mut vars) = (vec![], vec![]);
+        while let Some(next) = todo.pop() {
+            if seen.contains(&next) {
+                continue;
+            }
+            seen.push(next);
+            let func = &self.source.funcs[next.0 as usize];
+            vars.extend(walk::free_vars(&func.body).into_iter().filter(|v| !func.params.contains(v)));
+            todo.extend(reach::mentioned(&func.body));
+            todo.extend(rule_of(next));
+        }
         vars
     }
 }

@@ -21,6 +21,7 @@ mod methods;
 mod recursion;
 mod recursive;
 mod reduce;
+mod rules;
 pub mod shape;
 mod show;
 mod types;
@@ -38,6 +39,7 @@ use adl_core::walk::{self, Subst};
 use adl_diag::{Code, FileId, Span};
 
 use recursive::Rec;
+use rules::Ruled;
 use shape::{Closure, Shape, TyVal, Val};
 
 /// A user's mistake that shows only here, or a limit.
@@ -91,6 +93,8 @@ pub struct Specialiser {
     pub target: Program,
     pub(crate) derivatives: Derivatives,
     instances: Vec<Rc<Instance>>,
+    /// The instances of functions with rules.
+    pub(crate) ruled: HashMap<FuncId, Rc<Ruled>>,
     /// Functions being specialised, from the outside in.
     stack: Vec<FuncId>,
     /// The files of the library.
@@ -174,6 +178,7 @@ impl Specialiser {
             target: Program::default(),
             derivatives: Derivatives::default(),
             instances: vec![],
+            ruled: HashMap::new(),
             stack: vec![],
             library: vec![],
             open: vec![],
@@ -204,6 +209,8 @@ impl Specialiser {
         self.source.types.truncate(mark.types);
         // Instances may rest on one another.
         self.instances.clear();
+        self.ruled.clear();
+        self.source.rules.retain(|r| (r.func.0 as usize) < mark.funcs);
         self.cycles = cycles::Cycles::default();
         self.recursive_types.truncate(mark.types);
         self.recs.truncate(mark.recs.len());

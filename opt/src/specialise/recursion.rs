@@ -15,6 +15,7 @@ use adl_diag::{Code as DiagCode, Span};
 
 use super::apply::only_shape;
 use super::family::{Place, code_shape};
+use super::rules::Ruled;
 use super::shape::{Abstraction, Closure, Code, Shape, Val, abstract_shape};
 use super::{Instance, Result, Spec, Specialiser};
 
@@ -116,6 +117,11 @@ impl Spec<'_> {
             self.s.stack.pop();
         }
         self.s.instances.push(made.clone());
+        if let Some(rule) = on_stack.and_then(|id| self.s.rule_of(id)) {
+            let closure = only_shape(&whole);
+            let ruled = Ruled { rule, closure, arg: arg.shape, inst: made.clone() };
+            self.s.ruled.insert(made.func, Rc::new(ruled));
+        }
         Ok((made, sizes.sizes))
     }
 

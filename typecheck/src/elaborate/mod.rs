@@ -11,6 +11,7 @@ use std::collections::HashMap;
 
 use adl_core::{
     ir::{Atom, Block, Expr, Func, FuncId, Item, ItemKind, Lit, Program, Stmt, TypeDecl, Var},
+    rule::Rule,
     ty::{INT, Ty as CoreTy, TyVar},
 };
 use adl_diag::Span;
@@ -27,6 +28,7 @@ use crate::{
 pub(crate) struct Elaborator {
     types: Vec<TypeDecl>,
     funcs: Vec<Func>,
+    rules: Vec<Rule>,
     /// The functions of the checker in Core.
     func_ids: HashMap<usize, FuncId>,
     /// What they are polymorphic in.
@@ -56,7 +58,13 @@ pub(crate) struct Ctx<'a> {
 impl Elaborator {
     /// All types and functions so far.
     pub(crate) fn program(&self) -> Program {
-        Program { types: self.types.clone(), funcs: self.funcs.clone(), boxes: vec![], items: vec![] }
+        Program {
+            types: self.types.clone(),
+            funcs: self.funcs.clone(),
+            rules: self.rules.clone(),
+            boxes: vec![],
+            items: vec![],
+        }
     }
 
     /// Elaborates what a module gave; the items that run.
@@ -81,6 +89,9 @@ impl Elaborator {
                 Output::Operation(data, method, k) => {
                     let func = self.func_ids[&k];
                     self.types[data.0 as usize].methods.push((method, func));
+                }
+                Output::Rule { of, func, kind } => {
+                    self.rules.push(Rule { of: self.func_ids[&of], func: self.func_ids[&func], kind });
                 }
             }
         }

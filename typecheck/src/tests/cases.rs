@@ -291,14 +291,18 @@ let i = Complex { re = 0.0, im = 1.0 }
 [i, i] * i
 -i"#,
     ),
+    (
+        "own rule",
+        r#"def safe_norm(v: n=>Float) -> Float = sqrt(sum(v^2))
+derivative safe_norm(v) = { let y = safe_norm(v); (y, \dv. if y == 0.0 then 0.0 else dot(v, dv) / y) }"#,
+    ),
 ];
 
 /// Programs that use what is read but not supported yet.
-pub(super) const REFUSED: &[(&str, &str)] = &[(
-    "own rule",
-    r#"def safe_norm(v: n=>Float) -> Float = sqrt(sum(v^2))
-derivative safe_norm(v) = { let y = safe_norm(v); (y, \dv. if y == 0.0 then 0.0 else dot(v, dv) / y) }"#,
-)];
+pub(super) const REFUSED: &[(&str, &str)] = &[
+    ("pack in a struct", "struct D { xs: exists n. n=>Float }"),
+    ("a lambda that accumulates", "accum h: Fin(3)=>Float do { let f = \\i: Int. h[i] += 1.0; f(1) }"),
+];
 
 /// Name, code and text of programs with one mistake.
 pub(super) const BAD: &[(&str, &str, &str)] = &[

@@ -15,8 +15,18 @@ const HINTS: &[&str] = &[
     "struct P derives Vector { a: Int }",
     "struct C { re: Float }\ninstance Num(C) { def mul(a, b) = C { re = a.re * b.re } }\nlet z = C { re = 1.0 }\nz + 1",
     "let t = for (i, j): (Fin(2), Fin(3)). i\nt[(0, -1)]",
+    "def f(x: Float) -> Float = x\nderivative f(x) = (x, \\dx. dx)\nderivative f(x) = (x, \\dx. dx)",
+    "derivative sin(x) = (sin(x), \\dx. dx)",
+    "derivative nothing(x) = (x, \\dx. dx)",
+    "let h = 3.0\nderivative h(x) = (x, \\dx. dx)",
+    "def f(x: Float) -> Float = x\nderivative f(x, y) = (x, \\dx. dx)",
+    "def f(x: Float) -> Float = x\nderivative f(x) = (true, \\dx. dx)",
+    "def f(x: Float) -> Float = x\nderivative f(x) = x",
+    "def f(x: Float) -> Float = x\nderivative f(x) = (x, \\dx. dx * dx)",
+    "def f(x: a) -> a where Add(a) = x\nderivative f(x) = (x * x, \\dx. dx)",
 ];
 
+#[expect(clippy::too_many_lines, reason = "the golden text")]
 #[test]
 fn hints_are_these() {
     insta::assert_snapshot!(messages(HINTS.iter().copied()), @r##"
@@ -96,5 +106,56 @@ fn hints_are_these() {
       E0216 an index cannot be negative
         `-1`: indices count from 0
         help: write `last(x)` for the last element
+
+    def f(x: Float) -> Float = x
+    derivative f(x) = (x, \dx. dx)
+    derivative f(x) = (x, \dx. dx)
+      E0504 `f` has two derivative rules
+        `f`: again here
+        `f`: first here
+        help: one rule serves both modes, as it is a linear map
+
+    derivative sin(x) = (sin(x), \dx. dx)
+      E0503 `sin` is no function that this module defines with `def`
+        `sin`: a rule belongs to one
+        help: wrap it: `def g(x) = f(x)`, and give `g` the rule
+
+    derivative nothing(x) = (x, \dx. dx)
+      E0301 `nothing` is not defined
+        `nothing`: not found
+
+    let h = 3.0
+    derivative h(x) = (x, \dx. dx)
+      E0503 `h` is no function that this module defines with `def`
+        `h`: a rule belongs to one
+        help: wrap it: `def g(x) = f(x)`, and give `g` the rule
+
+    def f(x: Float) -> Float = x
+    derivative f(x, y) = (x, \dx. dx)
+      E0205 `f` takes one argument, 2 given
+        `f`: `f` has type `Float -> Float`
+        help: leave out what it does not take, or put a tuple in parentheses of its own
+
+    def f(x: Float) -> Float = x
+    derivative f(x) = (true, \dx. dx)
+      E0201 expected `Float`, found `Bool`
+        `true`: here
+
+    def f(x: Float) -> Float = x
+    derivative f(x) = x
+      E0201 expected `(Float, Float -o Float)`, found `Float`
+        `x`: here
+
+    def f(x: Float) -> Float = x
+    derivative f(x) = (x, \dx. dx * dx)
+      E0401 not linear: `*` of two terms that both contain the variable
+        `*`: here
+
+    def f(x: a) -> a where Add(a) = x
+    derivative f(x) = (x * x, \dx. dx)
+      E0215 `Num(a)` is needed for `*`, and not declared
+        `x`: this is `a`
+        `x`: this is `a`
+        help: add it to the signature: `where Num(a)`
     "##);
 }
