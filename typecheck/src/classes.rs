@@ -108,7 +108,11 @@ impl Arena {
                 if self.instances.contains(&(id, class))
                     || (class == Class::Add && self.instances.contains(&(id, Class::Num)))
                 {
-                    return Ok(());
+                    // The instance of a type with parameters needs one for each of them.
+                    let params = self.decl(id).params.clone();
+                    let types = params.iter().zip(args).filter(|(p, _)| !self.var(**p).ix);
+                    let types: Vec<Ty> = types.map(|(_, t)| t.clone()).collect();
+                    return types.iter().try_for_each(|t| self.need(class, t, why));
                 }
                 return self.need_data(class, t, why);
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use adl_core::ir::Method;
 use adl_diag::{Code, Span};
-use adl_syntax::ast::{Def, Instance, Item, ItemKind, Name, Pat, PatKind, Type, TypeKind};
+use adl_syntax::ast::{Constraint, Def, Instance, Item, ItemKind, Name, Pat, PatKind, Type, TypeKind};
 
 use crate::{
     checker::{Checker, TypeName},
@@ -81,13 +81,28 @@ impl Checker {
             self.report(errors::misplaced(name.span, Code::E0308, &message, help));
             return None;
         }
-        if !args.is_empty() || !self.arena.decl(data).params.is_empty() {
-            self.report(errors::unsupported(i.ty.span, "instances of types with parameters"));
+        let names: Vec<&str> = args
+            .iter()
+            .filter_map(|t| if let TypeKind::Var(n) = &t.kind { Some(&**n) } else { None })
+            .collect();
+        let params = self.arena.decl(data).params.clone();
+        if params.len() != args.len() {
+            self.report(errors::type_params(i.ty.span, &name.text, params.len(), args.len()));
             return None;
         }
+        if names.len() != args.len() || (1..names.len()).any(|k| names[..k].contains(&names[k])) {
+            let help = "its parameters are different names: `instance Num(Dual[a]) { … }`";
+            let message = "an instance is for all parameters of a type";
+            self.report(errors::misplaced(i.ty.span, Code::E0308, message, help));
+            return None;
+        }
+        let needs = params.iter().zip(args).filter(|(p, _)| !self.arena.var(**p).ix);
+        let needs: Vec<Constraint> = needs
+            .map(|(_, arg)| Constraint { span: arg.span, class: i.class.clone(), args: vec![arg.clone()] })
+            .collect();
         let mut operations = Operations { data, defs: vec![] };
         for def in &i.defs {
-            operations.defs.extend(self.operation(def, name, class));
+            operations.defs.extend(self.operation(def, (name, &i.ty), class, &needs));
         }
         let has = |wanted: Method| operations.defs.iter().any(|(_, m)| *m == wanted);
         let needed = [(Method::Mul, "mul"), (Method::Div, "div")];
@@ -109,7 +124,13 @@ impl Checker {
     }
 
     /// An operation as a definition whose signature says the type of the instance.
-    fn operation(&mut self, def: &Def, of: &Name, class: Class) -> Option<(Def, Method)> {
+    fn operation(
+        &mut self,
+        def: &Def,
+        (of, ty): (&Name, &Type),
+        class: Class,
+        needs: &[Constraint],
+    ) -> Option<(Def, Method)> {
         let found = OPERATIONS.iter().find(|(name, ..)| *name == def.name.text);
         let Some((name, count, method)) =
             found.filter(|(name, ..)| *name != "div" || class == Class::Floating)
@@ -124,7 +145,7 @@ impl Checker {
             self.report(errors::arity(def.name.span, name, *count, def.params.len(), shown));
             return None;
         }
-        let own = |span: Span| type_named(&of.text, span);
+        let own = |span: Span| Type { span, ..ty.clone() };
         let param = |p: &Pat| match &p.kind {
             PatKind::Typed(..) => p.clone(),
             PatKind::Var(_)
@@ -140,7 +161,8 @@ impl Checker {
         let name = Name { text: format!("{}.{name}", of.text), span: def.name.span };
         let params = def.params.iter().map(param).collect();
         let result = Some(def.result.clone().unwrap_or_else(|| own(def.name.span)));
-        Some((Def { name, params, result, ..def.clone() }, *method))
+        let constraints = if needs.is_empty() { None } else { Some(needs.to_vec()) };
+        Some((Def { name, params, result, constraints, ..def.clone() }, *method))
     }
 
     /// Checks the operations.

@@ -1,11 +1,11 @@
 //! `+ - * / % ^`, negation and lifted scalar primitives, by the structure of their operands.
 
-use adl_core::ir::{Atom, Expr, Method, Var};
+use adl_core::ir::{Atom, Expr, Method, TypeBody, Var};
 use adl_core::prim::{self, Prim, PrimDef};
-use adl_core::ty::{INT, Ix, Scalar};
+use adl_core::ty::{INT, Ix, Scalar, Ty, TyVar};
 use adl_diag::Code;
 
-use super::shape::{Shape, Val, unzip};
+use super::shape::{IxShape, Shape, TyVal, Val, unzip};
 use super::{Result, Spec};
 
 impl Spec<'_> {
@@ -25,7 +25,7 @@ impl Spec<'_> {
             {
                 let func = self.instance_method(*id, op).expect("just found");
                 let (a, b) = (self.as_instance(a, b)?, self.as_instance(b, a)?);
-                let f = self.top_closure(func, vec![])?;
+                let f = self.operation(func, &a.shape)?;
                 self.apply(&f, Val::tuple(vec![a, b]))
             }
             (Shape::Table(..), _) | (_, Shape::Table(..)) => {
@@ -61,6 +61,28 @@ impl Spec<'_> {
     fn instance_method(&self, id: adl_core::ty::TypeId, op: Method) -> Option<adl_core::ir::FuncId> {
         let decl = self.s.source.types.get(id.0 as usize)?;
         decl.methods.iter().find(|(m, _)| *m == op).map(|(_, f)| *f)
+    }
+
+    /// An operation of an instance, for values of this shape: their fields say what its type parameters are.
+    pub(crate) fn operation(&mut self, func: adl_core::ir::FuncId, of: &Shape) -> Result<Val> {
+        let Shape::Struct(id, parts) = of else { panic!("instances are those of structs") };
+        let decl = self.s.source.types[id.0 as usize].clone();
+        let TypeBody::Struct(fields) = &decl.body else { panic!("a struct") };
+        let mut found = vec![];
+        for ((_, ty), part) in fields.iter().zip(parts) {
+            parameters(ty, part, &mut found);
+        }
+        let mut tys = vec![];
+        for param in &decl.tparams {
+            match found.iter().find(|(p, _)| p == param) {
+                Some((_, val)) => tys.push(val.clone()),
+                None => {
+                    let message = format!("no field of `{}` says what `{}` is", decl.name, param.0.name);
+                    return self.error(Code::E0399, message, None);
+                }
+            }
+        }
+        self.top_closure(func, tys)
     }
 
     /// Whether the operands are both values of the type, or one an Int that its instance makes one. Other numbers
@@ -202,7 +224,7 @@ impl Spec<'_> {
             Shape::Table(..) => self.map_tables(std::slice::from_ref(a), |s, xs| s.neg(&xs[0])),
             Shape::Struct(id, _) if self.instance_method(*id, Method::Neg).is_some() => {
                 let func = self.instance_method(*id, Method::Neg).expect("just found");
-                let f = self.top_closure(func, vec![])?;
+                let f = self.operation(func, &a.shape)?;
                 self.apply(&f, a.clone())
             }
             Shape::Tuple(_) | Shape::Struct(..) => {
@@ -313,4 +335,29 @@ fn fitting(p: Prim, scalars: &[Scalar]) -> Option<Fit> {
         return None;
     };
     other.result(scalars).map(|_| Fit::Row(other))
+}
+
+/// What the type parameters in a type stand for, where values of it have this shape.
+fn parameters(ty: &Ty, shape: &Shape, found: &mut Vec<(TyVar, TyVal)>) {
+    match (ty, shape) {
+        (Ty::Var(p), _) => found.push((p.clone(), TyVal::Ty(shape.clone()))),
+        (Ty::Table(ix, elem), Shape::Table(set, inner)) => {
+            index_parameters(ix, set, found);
+            parameters(elem, inner, found);
+        }
+        (Ty::Tuple(ts), Shape::Tuple(ss)) => {
+            ts.iter().zip(ss).for_each(|(t, s)| parameters(t, s, found));
+        }
+        _ => {}
+    }
+}
+
+fn index_parameters(ix: &Ix, set: &IxShape, found: &mut Vec<(TyVar, TyVal)>) {
+    match (ix, set) {
+        (Ix::Var(p), _) => found.push((p.clone(), TyVal::Ix(set.clone()))),
+        (Ix::Tuple(xs), IxShape::Tuple(sets, _)) => {
+            xs.iter().zip(sets).for_each(|(x, s)| index_parameters(x, s, found));
+        }
+        _ => {}
+    }
 }

@@ -377,6 +377,7 @@ impl Spec<'_> {
             shape = *elem;
         }
         // A table of functions takes a new one by joining the sets of lambdas.
+        self.refuse_own_sizes((&shape, &[]), value)?;
         let joined = self.join(&shape, &value.shape)?;
         let whole = with_element(&table.shape, index.len(), &joined);
         let (tables, values) = (self.coerce(table, &whole)?, self.coerce(value, &joined)?);
@@ -404,6 +405,22 @@ impl Spec<'_> {
         Ok(())
     }
 
+    /// The elements of a table have one size. (Packs in elements hold theirs as values.)
+    fn refuse_own_sizes(&self, (shape, leaves): (&Shape, &[Atom]), other: &Val) -> Result<()> {
+        let (mut known, mut new) = (vec![], vec![]);
+        shape.sizes(&mut known);
+        other.shape.sizes(&mut new);
+        let own = |(a, b): (&Atom, &Atom)| {
+            let constants = a.as_int().is_some() && b.as_int().is_some();
+            a != b && (constants || leaves.contains(a) || other.leaves.contains(b))
+        };
+        if known.iter().zip(&new).any(own) {
+            let help = "reduce each element to a value of known size, such as its sum";
+            return self.error(Code::E0399, "the elements of this table have sizes of their own", Some(help));
+        }
+        Ok(())
+    }
+
     fn table_lit(&mut self, elem: &Ty, items: &[Atom], env: &Env) -> Result<Val> {
         let vals = self.atoms(items, env)?;
         let n = Atom::int(i64::try_from(vals.len()).expect("few items"));
@@ -419,6 +436,7 @@ impl Spec<'_> {
         };
         let mut shape = first.shape.clone();
         for v in &vals[1..] {
+            self.refuse_own_sizes((&first.shape, &first.leaves), v)?;
             shape = self.join(&shape, &v.shape)?;
         }
         let mut columns: Vec<Vec<Atom>> = vec![vec![]; shape.n_leaves()];

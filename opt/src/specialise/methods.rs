@@ -140,7 +140,7 @@ impl Spec<'_> {
         if let Shape::Struct(id, _) = shape {
             let method = self.s.source.types[id.0 as usize].methods.iter().find(|(m, _)| *m == Method::Lit);
             if let Some((_, func)) = method.cloned() {
-                let f = self.top_closure(func, vec![])?;
+                let f = self.operation(func, shape)?;
                 return self.apply(&f, number.clone());
             }
             let name = self.s.source.types[id.0 as usize].name.clone();

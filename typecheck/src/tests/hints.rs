@@ -24,6 +24,9 @@ const HINTS: &[&str] = &[
     "def f(x: Float) -> Float = x\nderivative f(x) = x",
     "def f(x: Float) -> Float = x\nderivative f(x) = (x, \\dx. dx * dx)",
     "def f(x: a) -> a where Add(a) = x\nderivative f(x) = (x * x, \\dx. dx)",
+    "struct Dual[a] { v: a, d: a }\ninstance Num(Dual[Float]) { def mul(x, y) = x }",
+    "struct Dual[a] { v: a, d: a }\ninstance Num(Dual) { def mul(x, y) = x }",
+    "struct Dual[a] { v: a, d: a }\ninstance Num(Dual[a]) { def mul(x, y) = x }\nlet d = Dual { v = \"a\", d = \"b\" }\nd * d",
 ];
 
 #[expect(clippy::too_many_lines, reason = "the golden text")]
@@ -157,5 +160,24 @@ fn hints_are_these() {
         `x`: this is `a`
         `x`: this is `a`
         help: add it to the signature: `where Num(a)`
+
+    struct Dual[a] { v: a, d: a }
+    instance Num(Dual[Float]) { def mul(x, y) = x }
+      E0308 an instance is for all parameters of a type
+        `Dual[Float]`: here
+        help: its parameters are different names: `instance Num(Dual[a]) { … }`
+
+    struct Dual[a] { v: a, d: a }
+    instance Num(Dual) { def mul(x, y) = x }
+      E0220 `Dual` takes 1 type parameters, 0 given
+        `Dual`: here
+
+    struct Dual[a] { v: a, d: a }
+    instance Num(Dual[a]) { def mul(x, y) = x }
+    let d = Dual { v = "a", d = "b" }
+    d * d
+      E0204 `String` is not in `Num`, which is needed for `*`
+        `d`: this is `Dual[String]`
+        `d`: this is `Dual[String]`
     "##);
 }
