@@ -12,7 +12,7 @@ use crate::{
     imports::Found,
     module::Output,
     resolve::free_in_def,
-    types::{Class, DataId},
+    types::{Class, DataId, V},
 };
 
 /// An operation of an instance: its name in the source, its number of arguments, and what it is in Core.
@@ -96,10 +96,7 @@ impl Checker {
             self.report(errors::misplaced(i.ty.span, Code::E0308, message, help));
             return None;
         }
-        let needs = params.iter().zip(args).filter(|(p, _)| !self.arena.var(**p).ix);
-        let needs: Vec<Constraint> = needs
-            .map(|(_, arg)| Constraint { span: arg.span, class: i.class.clone(), args: vec![arg.clone()] })
-            .collect();
+        let needs = self.needs_of(i, &params, args);
         let mut operations = Operations { data, defs: vec![] };
         for def in &i.defs {
             operations.defs.extend(self.operation(def, (name, &i.ty), class, &needs));
@@ -121,6 +118,14 @@ impl Checker {
         let classes = [class].into_iter().chain(class.supers().iter().copied());
         self.arena.instances.extend(classes.map(|c| (data, c)));
         Some(operations)
+    }
+
+    /// What an instance needs of the parameters of its type: the same class of each that is no index set.
+    fn needs_of(&self, i: &Instance, params: &[V], args: &[Type]) -> Vec<Constraint> {
+        let types = params.iter().zip(args).filter(|(p, _)| !self.arena.var(**p).ix);
+        types
+            .map(|(_, arg)| Constraint { span: arg.span, class: i.class.clone(), args: vec![arg.clone()] })
+            .collect()
     }
 
     /// An operation as a definition whose signature says the type of the instance.

@@ -14,6 +14,16 @@ use super::{Env, Result, Spec};
 /// functions nest without end.
 const MAX_ROUNDS: usize = 16;
 
+/// A loop for a state of some shape.
+struct Round {
+    /// The loop, without its start.
+    expr: Expr,
+    /// The shape that the body gives.
+    next: Shape,
+    /// Does the body give a pack of another size?
+    resized: bool,
+}
+
 impl Spec<'_> {
     /// The values of the results of a block.
     pub(crate) fn block(&mut self, block: &Block, env: &Env) -> Result<Vec<Val>> {
@@ -407,14 +417,7 @@ impl Spec<'_> {
 
     /// The elements of a table have one size. (Packs in elements hold theirs as values.)
     fn refuse_own_sizes(&self, (shape, leaves): (&Shape, &[Atom]), other: &Val) -> Result<()> {
-        let (mut known, mut new) = (vec![], vec![]);
-        shape.sizes(&mut known);
-        other.shape.sizes(&mut new);
-        let own = |(a, b): (&Atom, &Atom)| {
-            let constants = a.as_int().is_some() && b.as_int().is_some();
-            a != b && (constants || leaves.contains(a) || other.leaves.contains(b))
-        };
-        if known.iter().zip(&new).any(own) {
+        if own_sizes_differ((shape, leaves), other) {
             let help = "reduce each element to a value of known size, such as its sum";
             return self.error(Code::E0399, "the elements of this table have sizes of their own", Some(help));
         }
@@ -469,10 +472,15 @@ impl Spec<'_> {
         let init = self.fitted(&place, init)?;
         let mut shape = init.shape.clone();
         for _ in 0..MAX_ROUNDS {
-            let (expr, next) = self.loop_round(kind, state, &shape, body, keep, env)?;
+            let Round { expr, next, resized } = self.loop_round(kind, state, &shape, body, keep, env)?;
             let changing = self.local_functions(&next, self.depth()).or_else(|| self.nested_functions(&next));
             if let Some(at) = changing {
                 return self.start_family(place, at);
+            }
+            if resized {
+                let message = "the state of this loop has a size that changes from round to round";
+                let help = "keep a table that is large enough, and beside it how many of its elements count";
+                return self.error(Code::E0399, message, Some(help));
             }
             let joined = self.join(&shape, &next)?;
             if !same_layout(&joined, &shape) {
@@ -494,7 +502,7 @@ impl Spec<'_> {
         self.error(Code::E0399, message, Some("let the state be the values that the function captures"))
     }
 
-    /// The loop (without its start) for a state of this shape, and the shape the body gives.
+    /// The loop for a state of this shape.
     fn loop_round(
         &mut self,
         kind: &LoopKind,
@@ -503,7 +511,7 @@ impl Spec<'_> {
         body: &Block,
         keep: Keep,
         env: &Env,
-    ) -> Result<(Expr, Shape)> {
+    ) -> Result<Round> {
         let tys = self.leaf_tys(shape);
         let new_state =
             |tys: &[Ty]| -> Vec<Var> { tys.iter().map(|t| Var::named(state.name(), t.clone())).collect() };
@@ -541,10 +549,12 @@ impl Spec<'_> {
         let inner = bind(&inner, state, &vars);
         let next = self.block1(body, &inner)?;
         let next = self.fitted(&Place::Body(state.clone(), next.shape.skeleton()), next)?;
+        let resized = own_sizes_differ((shape, &[]), &next);
         let joined = self.join(shape, &next.shape)?;
         let results = if same_layout(&joined, shape) { self.coerce(&next, shape)? } else { next.leaves };
         let body = self.close(results);
-        Ok((Expr::Loop { kind: kind.0, state: vars, init: vec![], body, keep }, next.shape))
+        let expr = Expr::Loop { kind: kind.0, state: vars, init: vec![], body, keep };
+        Ok(Round { expr, next: next.shape, resized })
     }
 
     /// Fields of a struct by name, for printing.
@@ -573,4 +583,15 @@ fn constant_tag(a: &Atom) -> Option<usize> {
         Atom::Lit(adl_core::ir::Lit::Int(k)) => usize::try_from(*k).ok(),
         Atom::Lit(_) | Atom::Var(_) => None,
     }
+}
+
+/// Does a value have a size of its own, one of its leaves, where a value of this shape has another?
+fn own_sizes_differ((shape, leaves): (&Shape, &[Atom]), other: &Val) -> bool {
+    let (mut known, mut new) = (vec![], vec![]);
+    shape.sizes(&mut known);
+    other.shape.sizes(&mut new);
+    known.iter().zip(&new).any(|(a, b)| {
+        let constants = a.as_int().is_some() && b.as_int().is_some();
+        a != b && (constants || leaves.contains(a) || other.leaves.contains(b))
+    })
 }
