@@ -8,3 +8,4 @@ mod oracle;
 mod random;
 mod robust;
 mod rows;
+mod surface;

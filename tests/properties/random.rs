@@ -45,7 +45,7 @@ fn all_executors_agree(p: &Program, f: FuncId, args: &[Value]) {
 }
 
 /// As many as asked for by PROPTEST_CASES, else 300.
-fn cases() -> u32 {
+pub(crate) fn cases() -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(300)
 }
 

@@ -4,3 +4,4 @@
 pub mod generate;
 pub mod harness;
 pub mod host;
+pub mod surface;

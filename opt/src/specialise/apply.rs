@@ -38,6 +38,9 @@ impl Spec<'_> {
         f: &Val,
         mut each: impl FnMut(&mut Self, &Val) -> Result<Val>,
     ) -> Result<Val> {
+        if let Shape::Arrow(_) = f.shape {
+            return self.bottom();
+        }
         let Shape::Fun(closures) = &f.shape else { panic!("application of no function: {:?}", f.shape) };
         match closures.as_slice() {
             [] => self.bottom(),

@@ -232,9 +232,12 @@ impl Spec<'_> {
                 self.rebuild(&a.shape, parts?)
             }
             Shape::Tangent(..) => self.map_payload(a, |s, x| s.neg(x)),
-            Shape::Enum(..) | Shape::Fun(_) | Shape::Acc(_) | Shape::Rec(..) | Shape::Raw(_) => {
-                self.error(Code::E0399, "negation is not defined on this value", None)
-            }
+            Shape::Enum(..)
+            | Shape::Fun(_)
+            | Shape::Arrow(_)
+            | Shape::Acc(_)
+            | Shape::Rec(..)
+            | Shape::Raw(_) => self.error(Code::E0399, "negation is not defined on this value", None),
         }
     }
 

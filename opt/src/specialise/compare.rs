@@ -40,7 +40,7 @@ impl Spec<'_> {
                 })
             }
             (Shape::Rec(..), _) => self.equal_cells(a, b),
-            (Shape::Fun(_) | Shape::Acc(_) | Shape::Raw(_) | Shape::Tangent(..), _) => {
+            (Shape::Fun(_) | Shape::Arrow(_) | Shape::Acc(_) | Shape::Raw(_) | Shape::Tangent(..), _) => {
                 self.error(Code::E0399, "these values cannot be compared", None)
             }
             _ => Ok(self.prim(&prim::EQ, &[a.leaves[0].clone(), b.leaves[0].clone()])),
@@ -101,6 +101,7 @@ impl Spec<'_> {
             Shape::Tangent(..)
             | Shape::Table(..)
             | Shape::Fun(_)
+            | Shape::Arrow(_)
             | Shape::Acc(_)
             | Shape::Rec(..)
             | Shape::Raw(_) => self.error(Code::E0399, "these values have no order yet", None),

@@ -109,6 +109,8 @@ impl Spec<'_> {
                 Shape::Rec(*j, xs.iter().zip(ys).map(here).collect())
             }
             (Shape::Fun(xs), Shape::Fun(ys)) => Shape::Fun(self.join_closures(xs, ys)?),
+            (Shape::Arrow(_), known @ (Shape::Fun(_) | Shape::Arrow(_)))
+            | (known @ Shape::Fun(_), Shape::Arrow(_)) => known.clone(),
             _ => panic!("values of one type have shapes of one form: {a:?} and {b:?}"),
         })
     }
@@ -170,6 +172,7 @@ impl Spec<'_> {
                 let tys = self.leaf_tys(to);
                 Ok(self.bind_all(tys, Expr::For { ix: adl_core::ty::Ix::Fin(n), var: i, body }))
             }
+            (Shape::Arrow(_), Shape::Fun(closures)) => self.coerce_fun(val, &[], closures, to),
             (Shape::Fun(from), Shape::Fun(closures)) => self.coerce_fun(val, from, closures, to),
             (from, to) => panic!("no way from {from:?} to {to:?}"),
         }
@@ -335,6 +338,8 @@ pub(crate) fn same_layout(a: &Shape, b: &Shape) -> bool {
         }
         (Shape::Index(_), Shape::Index(_)) | (Shape::Raw(_), Shape::Raw(_)) => true,
         (Shape::Rec(j, _), Shape::Rec(k, _)) => j == k,
+        (Shape::Arrow(x), Shape::Arrow(y)) => x == y,
+        (Shape::Arrow(_), Shape::Fun(set)) | (Shape::Fun(set), Shape::Arrow(_)) => set.is_empty(),
         _ => false,
     }
 }

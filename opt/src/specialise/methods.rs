@@ -192,9 +192,12 @@ impl Spec<'_> {
                 let leaf = self.with_builder(|b| adl_ad::zero(b, &t));
                 Ok(Val { shape: shape.clone(), leaves: vec![leaf] })
             }
-            Shape::Index(_) | Shape::Enum(..) | Shape::Fun(_) | Shape::Acc(_) | Shape::Rec(..) => {
-                self.error(Code::E0399, "this type has no such constant", None)
-            }
+            Shape::Index(_)
+            | Shape::Enum(..)
+            | Shape::Fun(_)
+            | Shape::Arrow(_)
+            | Shape::Acc(_)
+            | Shape::Rec(..) => self.error(Code::E0399, "this type has no such constant", None),
         }
     }
 
@@ -237,7 +240,7 @@ impl Spec<'_> {
     fn move_by(&mut self, p: &Val, dp: &Val) -> Result<Val> {
         match &p.shape {
             Shape::Scalar(s) if s.is_float() => self.arith(Method::Add, p, dp),
-            Shape::Scalar(_) | Shape::Index(_) | Shape::Fun(_) => Ok(p.clone()),
+            Shape::Scalar(_) | Shape::Index(_) | Shape::Fun(_) | Shape::Arrow(_) => Ok(p.clone()),
             Shape::Tuple(_) | Shape::Struct(..) => {
                 let mut vals = vec![];
                 for (x, dx) in p.parts().iter().zip(dp.parts()) {
@@ -340,7 +343,12 @@ impl Spec<'_> {
                 Ok(Val { shape: a.shape.clone(), leaves })
             }
             Shape::Enum(..) | Shape::Tangent(..) => self.map_payload(a, |s, x| s.stop_gradient(x)),
-            Shape::Index(_) | Shape::Fun(_) | Shape::Acc(_) | Shape::Rec(..) | Shape::Raw(_) => {
+            Shape::Index(_)
+            | Shape::Fun(_)
+            | Shape::Arrow(_)
+            | Shape::Acc(_)
+            | Shape::Rec(..)
+            | Shape::Raw(_) => {
                 self.error(Code::E0399, "`stop_gradient` of this value is not supported yet", None)
             }
         }
@@ -387,6 +395,7 @@ impl Spec<'_> {
             | Shape::Enum(..)
             | Shape::Tangent(..)
             | Shape::Fun(_)
+            | Shape::Arrow(_)
             | Shape::Acc(_)
             | Shape::Rec(..)
             | Shape::Raw(_) => self.error(Code::E0399, "there are no random values of this type", None),

@@ -258,6 +258,7 @@ fn is_number(shape: &Shape) -> bool {
         | Shape::Tangent(..)
         | Shape::Table(..)
         | Shape::Fun(_)
+        | Shape::Arrow(_)
         | Shape::Acc(_)
         | Shape::Rec(..)
         | Shape::Raw(_) => false,

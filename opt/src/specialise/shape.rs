@@ -46,6 +46,9 @@ pub enum Shape {
     Table(IxShape, Box<Shape>),
     /// A function: with one lambda the leaves of its captures, with more one sum leaf.
     Fun(Vec<Closure>),
+    /// A function of which only the type is known (argument, result, without sizes): as yet no lambda can be
+    /// here.
+    Arrow(Box<(Shape, Shape)>),
     /// For each leaf an accumulator.
     Acc(Box<Shape>),
     /// A value of a recursive type: one leaf, a cell, with the sizes in its type. `recursive.rs` knows what the
@@ -266,6 +269,7 @@ impl Shape {
             | Shape::Raw(_) => 1,
             Shape::Tuple(ss) | Shape::Struct(_, ss) => ss.iter().map(Shape::n_leaves).sum(),
             Shape::Table(_, s) | Shape::Acc(s) => s.n_leaves(),
+            Shape::Arrow(_) => 0,
             Shape::Fun(cs) => match cs.as_slice() {
                 [] => 0,
                 [c] => c.captured.iter().map(|(_, s)| s.n_leaves()).sum(),
@@ -301,6 +305,7 @@ impl Shape {
             },
             Shape::Acc(s) => s.leaf_tys().into_iter().map(|t| Ty::Acc(Box::new(t))).collect(),
             Shape::Rec(k, _) => vec![Ty::Box(*k)],
+            Shape::Arrow(_) => vec![],
             Shape::Raw(t) => vec![t.clone()],
         }
     }
@@ -309,7 +314,7 @@ impl Shape {
     pub fn subst(&self, map: &Subst) -> Shape {
         let list = |ss: &[Shape]| -> Vec<Shape> { ss.iter().map(|s| s.subst(map)).collect() };
         match self {
-            Shape::Scalar(_) => self.clone(),
+            Shape::Scalar(_) | Shape::Arrow(_) => self.clone(),
             Shape::Index(ix) => Shape::Index(ix.subst(map)),
             Shape::Tuple(ss) => Shape::Tuple(list(ss)),
             Shape::Struct(id, ss) => Shape::Struct(*id, list(ss)),
@@ -326,7 +331,7 @@ impl Shape {
     /// All size atoms, in order, with repetitions.
     pub fn sizes(&self, out: &mut Vec<Atom>) {
         match self {
-            Shape::Scalar(_) => {}
+            Shape::Scalar(_) | Shape::Arrow(_) => {}
             Shape::Index(ix) => ix.sizes(out),
             Shape::Tuple(ss) | Shape::Struct(_, ss) => ss.iter().for_each(|s| s.sizes(out)),
             Shape::Enum(_, alts) | Shape::Tangent(_, alts) => {
@@ -369,7 +374,7 @@ impl Shape {
                 }
             },
             // `adl_ad` refuses to differentiate in recursive data, so no value has this shape.
-            Shape::Acc(_) | Shape::Rec(..) | Shape::Raw(Ty::Box(_)) => Shape::Tuple(vec![]),
+            Shape::Acc(_) | Shape::Arrow(_) | Shape::Rec(..) | Shape::Raw(Ty::Box(_)) => Shape::Tuple(vec![]),
             Shape::Raw(t) => adl_ad::tangent_ty(t).map_or(Shape::Tuple(vec![]), Shape::Raw),
         }
     }
@@ -378,7 +383,7 @@ impl Shape {
     pub fn has_cells(&self) -> bool {
         match self {
             Shape::Rec(..) | Shape::Raw(Ty::Box(_)) => true,
-            Shape::Scalar(_) | Shape::Index(_) | Shape::Raw(_) => false,
+            Shape::Scalar(_) | Shape::Index(_) | Shape::Arrow(_) | Shape::Raw(_) => false,
             Shape::Tuple(ss) | Shape::Struct(_, ss) => ss.iter().any(Shape::has_cells),
             Shape::Enum(_, alts) | Shape::Tangent(_, alts) => alts.iter().flatten().any(Shape::has_cells),
             Shape::Table(_, s) | Shape::Acc(s) => s.has_cells(),
@@ -390,7 +395,7 @@ impl Shape {
     pub fn is_active(&self) -> bool {
         match self {
             Shape::Scalar(s) => s.is_float(),
-            Shape::Index(_) => false,
+            Shape::Index(_) | Shape::Arrow(_) => false,
             Shape::Tuple(ss) | Shape::Struct(_, ss) => ss.iter().any(Shape::is_active),
             Shape::Enum(_, alts) | Shape::Tangent(_, alts) => alts.iter().flatten().any(Shape::is_active),
             Shape::Table(_, s) | Shape::Acc(s) => s.is_active(),
@@ -499,6 +504,10 @@ pub(super) fn map_functions(shape: &Shape, f: &dyn Fn(&[Closure]) -> Shape) -> S
     let list = |ss: &[Shape]| -> Vec<Shape> { ss.iter().map(|s| map_functions(s, f)).collect() };
     match shape {
         Shape::Fun(closures) => f(closures),
+        Shape::Arrow(_) => match f(&[]) {
+            Shape::Fun(set) if set.is_empty() => shape.clone(),
+            known => known,
+        },
         Shape::Scalar(_) | Shape::Index(_) | Shape::Rec(..) | Shape::Raw(_) => shape.clone(),
         Shape::Tuple(ss) => Shape::Tuple(list(ss)),
         Shape::Struct(id, ss) => Shape::Struct(*id, list(ss)),
@@ -520,7 +529,7 @@ pub fn abstract_shape(shape: &Shape, f: &dyn Fn(&Atom) -> Atom) -> Shape {
     }
     let list = |ss: &[Shape]| -> Vec<Shape> { ss.iter().map(|s| abstract_shape(s, f)).collect() };
     match shape {
-        Shape::Scalar(_) => shape.clone(),
+        Shape::Scalar(_) | Shape::Arrow(_) => shape.clone(),
         Shape::Index(i) => Shape::Index(ix(i, f)),
         Shape::Tuple(ss) => Shape::Tuple(list(ss)),
         Shape::Struct(id, ss) => Shape::Struct(*id, list(ss)),

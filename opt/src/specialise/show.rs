@@ -77,7 +77,7 @@ impl Spec<'_> {
                 dims.truncate(depth);
                 Ok(out)
             }
-            Shape::Fun(_) => {
+            Shape::Fun(_) | Shape::Arrow(_) => {
                 leaves.by_ref().take(shape.n_leaves()).for_each(drop);
                 Ok(Fmt::Text(FUNCTION.into()))
             }
@@ -119,7 +119,7 @@ impl Spec<'_> {
             }
             Shape::Table(_, elem) => Fmt::Table(Box::new(self.leaf_fmt(elem, cells))),
             // What a function captured does not print.
-            Shape::Fun(_) => match u32::try_from(shape.n_leaves()).expect("few captures") {
+            Shape::Fun(_) | Shape::Arrow(_) => match u32::try_from(shape.n_leaves()).expect("few captures") {
                 0 => Fmt::Text(FUNCTION.into()),
                 n => Fmt::Hidden(n, FUNCTION.into()),
             },

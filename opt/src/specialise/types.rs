@@ -154,7 +154,10 @@ impl Spec<'_> {
                 let ix = self.ix(ix, env)?;
                 self.index_shape(&ix)
             }
-            Ty::Fn(..) | Ty::Lin(..) => Shape::Fun(vec![]),
+            Ty::Fn(a, b) | Ty::Lin(a, b) => {
+                let sides = (self.ty_shape(a, env)?.skeleton(), self.ty_shape(b, env)?.skeleton());
+                Shape::Arrow(Box::new(sides))
+            }
             Ty::Tangent(t) => {
                 let shape = self.ty_shape(t, env)?;
                 self.no_recursive_tangent(&shape)?;

@@ -1,0 +1,58 @@
+//! Random programs of the surface language: all pass the checker, no pass breaks an invariant (debug builds lint
+//! after each), and the interpreter, the interpreter of loops and the machine do the same.
+
+use std::sync::{Mutex, PoisonError};
+
+use adl::{Backend, Config, Session};
+use adl_tests::host::Beside;
+use adl_tests::surface::{Kinds, program};
+use proptest::prelude::*;
+
+use crate::random::cases;
+
+/// What a program printed, and the code of its failure.
+fn run(text: &str, backend: Backend) -> (Vec<String>, Vec<String>, String) {
+    let mut session = Session::new(Config { backend, ..Config::default() });
+    let mut host = Beside::new(std::path::Path::new("."));
+    let outcome = session.run("random.adl", text, &mut host);
+    let errors = outcome.diagnostics.iter().filter(|d| d.is_error());
+    let codes = errors.clone().map(|d| d.code.to_string()).collect();
+    let shown = errors.map(|d| adl::render(d, &session.sources, adl::Color::Off)).collect();
+    (host.output, codes, shown)
+}
+
+fn check(choices: &[u8]) -> Kinds {
+    let random = program(choices);
+    let text = &random.text;
+    let outcome = adl::on_large_stack(|| {
+        let (lines, codes, shown) = run(text, Backend::Interpreter);
+        let is_runtime = codes.iter().all(|c| c.starts_with("E07"));
+        assert!(is_runtime, "{shown}\n{text}");
+        for backend in [Backend::Loops, Backend::Machine] {
+            let (found, failed, shown) = run(text, backend);
+            assert!(
+                (&found, &failed) == (&lines, &codes),
+                "{backend:?} gives {found:?} {shown}, not {lines:?}\n{text}"
+            );
+        }
+    });
+    outcome.expect("a thread");
+    random.kinds
+}
+
+#[test]
+fn executors_agree_on_random_programs() {
+    let reached = Mutex::new(Kinds::default());
+    let strategy = prop::collection::vec(any::<u8>(), 100..600);
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(cases()));
+    let outcome = runner.run(&strategy, |choices| {
+        let kinds = check(&choices);
+        reached.lock().unwrap_or_else(PoisonError::into_inner).add(&kinds);
+        Ok(())
+    });
+    if let Err(found) = outcome {
+        panic!("{found}");
+    }
+    let missing = reached.lock().unwrap_or_else(PoisonError::into_inner).missing();
+    assert!(missing.is_empty(), "never reached: {missing:?}");
+}
