@@ -24,7 +24,7 @@ fn run(text: &str, backend: Backend) -> (Vec<String>, Vec<String>, String) {
 fn check(choices: &[u8]) -> Kinds {
     let random = program(choices);
     let text = &random.text;
-    let outcome = adl::on_large_stack(|| {
+    let run_all = || {
         let (lines, codes, shown) = run(text, Backend::Interpreter);
         let is_runtime = codes.iter().all(|c| c.starts_with("E07"));
         assert!(is_runtime, "{shown}\n{text}");
@@ -35,8 +35,12 @@ fn check(choices: &[u8]) -> Kinds {
                 "{backend:?} gives {found:?} {shown}, not {lines:?}\n{text}"
             );
         }
-    });
-    outcome.expect("a thread");
+    };
+    let outcome = std::panic::catch_unwind(|| adl::on_large_stack(run_all));
+    match outcome {
+        Ok(done) => done.expect("a thread"),
+        Err(_) => panic!("on this program:\n{text}"),
+    }
     random.kinds
 }
 

@@ -280,7 +280,8 @@ fn aligned(joined: &Shape, own: &Shape) -> Vec<Option<Atom>> {
                 go(x, y, out);
             }
             (Shape::Acc(x), Shape::Acc(y)) => go(x, y, out),
-            (Shape::Fun(xs), Shape::Fun(ys)) => {
+            (Shape::Fun(xs), Shape::Fun(_) | Shape::Arrow(_)) => {
+                let ys = if let Shape::Fun(ys) = own { ys.as_slice() } else { &[] };
                 for x in xs {
                     let Some(y) = ys.iter().find(|y| x.same_code(y)) else {
                         let mut sizes = vec![];

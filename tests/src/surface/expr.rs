@@ -81,7 +81,6 @@ impl Gen<'_> {
         format!("{{ let {x}: {u} = {value}; {body} }}")
     }
 
-    #[expect(clippy::too_many_lines, reason = "one arm a type")]
     fn case(&mut self, t: &T, scope: &Scope, fuel: usize) -> String {
         self.kinds.note("case");
         let x = self.fresh("c");

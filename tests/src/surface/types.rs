@@ -77,11 +77,9 @@ impl T {
 
     /// The type with its named index sets at this size.
     pub(super) fn at_size(self, n: usize) -> T {
-        match self {
-            T::Table(Ix::Named(_), t) => T::Table(Ix::Fin(n), Box::new(t.at_size(n))),
-            T::Table(ix, t) => T::Table(ix, Box::new(t.at_size(n))),
-            other => other,
-        }
+        let T::Table(ix, elem) = self else { return self };
+        let ix = if let Ix::Named(_) = ix { Ix::Fin(n) } else { ix };
+        T::Table(ix, Box::new(elem.at_size(n)))
     }
 
     /// Has it `==`, and a text that reads back?
