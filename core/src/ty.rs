@@ -265,6 +265,28 @@ impl Ty {
     }
 }
 
+/// The type of what is of one or the other type: where constant sizes differ, the size is unknown.
+pub fn meet(a: &Ty, b: &Ty) -> Option<Ty> {
+    let all = |xs: &[Ty], ys: &[Ty]| -> Option<Vec<Ty>> {
+        if xs.len() == ys.len() { xs.iter().zip(ys).map(|(x, y)| meet(x, y)).collect() } else { None }
+    };
+    match (a, b) {
+        (Ty::Table(Ix::Fin(n), x), Ty::Table(Ix::Fin(m), y)) => {
+            let size = match (n.as_int(), m.as_int()) {
+                (Some(n), Some(m)) if n != m => Atom::Var(Var::new(INT)),
+                (Some(_), None) => m.clone(),
+                (Some(_), Some(_)) | (None, _) => n.clone(),
+            };
+            Some(Ty::table(size, meet(x, y)?))
+        }
+        (Ty::Sum(xs), Ty::Sum(ys)) if xs.len() == ys.len() => {
+            let alts: Option<Vec<Vec<Ty>>> = xs.iter().zip(ys).map(|(x, y)| all(x, y)).collect();
+            alts.map(Ty::Sum)
+        }
+        (a, b) => fits(a, b).then(|| a.clone()),
+    }
+}
+
 /// Are the types alike, sizes apart (unless both are constants)?
 pub fn fits(a: &Ty, b: &Ty) -> bool {
     let all = |xs: &[Ty], ys: &[Ty]| xs.len() == ys.len() && xs.iter().zip(ys).all(|(x, y)| fits(x, y));

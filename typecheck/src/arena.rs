@@ -46,6 +46,9 @@ pub(crate) struct Arena {
     pub(crate) place: Span,
     /// Counts bindings, so that a caller can tell whether something moved.
     pub(crate) bindings: u64,
+    /// The level outside of what is being closed, and how many variables were given to it since.
+    pub(crate) outer: i32,
+    pub(crate) lowered: u64,
     /// Constraints to run again.
     pub(crate) woken: Vec<usize>,
     /// Constraints that unification makes.

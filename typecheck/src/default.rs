@@ -13,21 +13,56 @@ use crate::{
     types::{Class, Con, LitKind, Ty, V, VKind, Why, float, int, unit},
 };
 
+/// The phases of defaulting, in order.
+const PHASES: [Phase; 5] = [
+    Checker::step_index,
+    Checker::step_tangent,
+    Checker::step_overload,
+    Checker::step_convert,
+    Checker::step_literal,
+];
+
+type Phase = fn(&mut Checker, &Kind, &[V]) -> Option<Result<bool, Fail>>;
+
+/// Open constraints that may be defaulted, in source order, for each phase its own.
+#[derive(Default)]
+struct Todo {
+    ids: [Vec<usize>; PHASES.len()],
+    /// How many at the front of each are done.
+    done: [usize; PHASES.len()],
+    /// How many of the active constraints have been looked at.
+    seen: usize,
+    /// The count of lowered variables then: whether a constraint touches an outer one may have changed since.
+    lowered: u64,
+}
+
+impl Todo {
+    fn push(&mut self, id: usize, kind: &Kind) {
+        let phase = match kind {
+            Kind::Index { .. } => 0,
+            Kind::Tan { .. } => 1,
+            Kind::Bin { .. } | Kind::Pow { .. } | Kind::Cmp { .. } | Kind::Neg { .. } => 2,
+            Kind::Conv { .. } => 3,
+            Kind::LitOf { .. } => 4,
+            Kind::MatMul { .. } | Kind::Field { .. } | Kind::Size { .. } => return,
+        };
+        self.ids[phase].push(id);
+    }
+}
+
 impl Checker {
-    /// One step of defaulting among these constraints, in the order of the phases; whether one was taken.
-    /// The literals that belong to the variables in `keep` stay open.
-    fn default_step(&mut self, ids: &[usize], keep: &[V]) -> bool {
-        let open: Vec<usize> = ids.iter().copied().filter(|id| !self.constraints[*id].done).collect();
-        type Phase = fn(&mut Checker, &Kind, &[V]) -> Option<Result<bool, Fail>>;
-        const PHASES: [Phase; 5] = [
-            Checker::step_index,
-            Checker::step_tangent,
-            Checker::step_overload,
-            Checker::step_convert,
-            Checker::step_literal,
-        ];
-        for phase in PHASES {
-            for id in &open {
+    /// One step of defaulting, in the order of the phases; whether one was taken. The literals that belong to the
+    /// variables in `keep` stay open.
+    fn default_step(&mut self, todo: &mut Todo, keep: &[V]) -> bool {
+        for (k, phase) in PHASES.iter().enumerate() {
+            let ids = &todo.ids[k];
+            while ids.get(todo.done[k]).is_some_and(|id| self.constraints[*id].done) {
+                todo.done[k] += 1;
+            }
+            for id in &ids[todo.done[k]..] {
+                if self.constraints[*id].done {
+                    continue;
+                }
                 let constraint = self.constraints[*id].clone();
                 let level = std::mem::replace(&mut self.level, constraint.level);
                 self.current = constraint.span;
@@ -46,6 +81,48 @@ impl Checker {
             }
         }
         false
+    }
+
+    /// Defaults what is open since `mark`, step by step. What touches an outer variable waits if `waits`.
+    fn default_all(&mut self, mark: usize, waits: Option<bool>, keep: impl Fn(&Checker) -> Vec<V>) {
+        let before = std::mem::replace(&mut self.arena.outer, self.level);
+        self.default_each(mark, waits, keep);
+        self.arena.outer = before;
+    }
+
+    fn default_each(&mut self, mark: usize, waits: Option<bool>, keep: impl Fn(&Checker) -> Vec<V>) {
+        let mut todo = self.todo(mark, waits);
+        let mut fresh = true;
+        loop {
+            if waits.is_some() && todo.lowered != self.arena.lowered {
+                todo = self.todo(mark, waits);
+                fresh = true;
+            }
+            // Steps make constraints.
+            let new = self.own_constraints(todo.seen, waits);
+            todo.seen = self.active.len();
+            for id in new {
+                todo.push(id, &self.constraints[id].kind);
+            }
+            let keep = keep(self);
+            if self.default_step(&mut todo, &keep) {
+                fresh = false;
+            } else if fresh {
+                return;
+            } else {
+                todo = self.todo(mark, waits);
+                fresh = true;
+            }
+        }
+    }
+
+    fn todo(&mut self, mark: usize, waits: Option<bool>) -> Todo {
+        let mut todo = Todo::default();
+        for id in self.own_constraints(mark, waits) {
+            todo.push(id, &self.constraints[id].kind);
+        }
+        (todo.seen, todo.lowered) = (self.active.len(), self.arena.lowered);
+        todo
     }
 
     /// Phase 1: an index of open type is an index of the table's own set, or an Int if it looks like one.
@@ -230,9 +307,11 @@ impl Checker {
         self.active[mark..].iter().copied().filter(|id| !self.constraints[*id].done).collect()
     }
 
-    /// Of the open constraints since `mark` those that touch an outer variable wait, and pin theirs; the rest.
-    fn own_constraints(&mut self, mark: usize, top: bool) -> Vec<usize> {
+    /// Of the open constraints since `mark` those that touch an outer variable wait, and pin theirs; the rest. With
+    /// nothing outside (`None`) none waits.
+    fn own_constraints(&mut self, mark: usize, waits: Option<bool>) -> Vec<usize> {
         let open = self.open_since(mark);
+        let Some(top) = waits else { return open };
         loop {
             let (mut own, mut lowered) = (vec![], false);
             for id in &open {
@@ -253,6 +332,7 @@ impl Checker {
                 for v in vars {
                     if self.arena.var(v).level > self.level {
                         self.arena.var_mut(v).level = self.level;
+                        self.arena.lowered += 1;
                         lowered = true;
                     }
                 }
@@ -266,13 +346,11 @@ impl Checker {
     /// Closes a definition at the outer level: defaults what is its own, and gives what it is quantified over.
     pub(crate) fn generalise(&mut self, t: &Ty, mark: usize, top: bool, rigid: &[V], span: Span) -> Vec<V> {
         self.solve(span);
-        loop {
-            let own = self.own_constraints(mark, top);
-            let keep: Vec<V> = self.arena.free_vars(t).into_iter().filter(|v| self.is_inner(*v)).collect();
-            if !self.default_step(&own, &keep) {
-                break;
-            }
-        }
+        let level = self.level;
+        self.default_all(mark, Some(top), |this| {
+            let is_inner = |v: &V| this.arena.is_open(*v) && this.arena.var(*v).level > level;
+            this.arena.free_vars(t).into_iter().filter(is_inner).collect()
+        });
         if top {
             for id in self.open_since(mark) {
                 self.stuck(id);
@@ -340,12 +418,7 @@ impl Checker {
     /// Solves and defaults what is open since `mark`; what stays open is reported.
     fn close_constraints(&mut self, mark: usize, span: Span) {
         self.solve(span);
-        loop {
-            let open = self.open_since(mark);
-            if !self.default_step(&open, &[]) {
-                break;
-            }
-        }
+        self.default_all(mark, None, |_| vec![]);
         for id in self.open_since(mark) {
             self.stuck(id);
         }

@@ -8,6 +8,8 @@ use adl_syntax::ast::{Def, Expr, ExprKind, Let, LoopKind, Pat, PatKind, Stmt, Ty
 #[derive(Default)]
 struct Walk {
     bound: Vec<String>,
+    /// How often each name is bound.
+    counts: HashMap<String, usize>,
     free: BTreeSet<String>,
 }
 
@@ -45,18 +47,31 @@ fn collect_names(p: &Pat, names: &mut Vec<(String, adl_diag::Span)>) {
 impl Walk {
     fn bind(&mut self, p: &Pat) {
         self.types_in(p);
-        self.bound.extend(pattern_names(p).into_iter().map(|(name, _)| name));
+        pattern_names(p).into_iter().for_each(|(name, _)| self.push(name));
+    }
+
+    fn push(&mut self, name: String) {
+        *self.counts.entry(name.clone()).or_default() += 1;
+        self.bound.push(name);
+    }
+
+    fn is_bound(&self, name: &str) -> bool {
+        self.counts.get(name).is_some_and(|n| 0 < *n)
     }
 
     fn within(&mut self, body: impl FnOnce(&mut Walk)) {
         let mark = self.bound.len();
         body(self);
-        self.bound.truncate(mark);
+        for name in self.bound.split_off(mark) {
+            if let Some(n) = self.counts.get_mut(&name) {
+                *n -= 1;
+            }
+        }
     }
 
     fn def(&mut self, d: &Def) {
         self.within(|walk| {
-            walk.bound.push(String::new());
+            walk.push(String::new());
             d.params.iter().for_each(|p| walk.bind(p));
             d.result.iter().for_each(|t| walk.ty(t));
             walk.expr(&d.body);
@@ -104,7 +119,7 @@ impl Walk {
                 match stmt {
                     Stmt::Let(l) => walk.let_(l),
                     Stmt::Def(d) => {
-                        walk.bound.push(d.name.text.clone());
+                        walk.push(d.name.text.clone());
                         walk.def(d);
                     }
                     Stmt::Expr(e) => walk.expr(e),
@@ -117,7 +132,7 @@ impl Walk {
     fn expr(&mut self, e: &Expr) {
         match &e.kind {
             ExprKind::Var(name) => {
-                if !self.bound.contains(name) {
+                if !self.is_bound(name) {
                     self.free.insert(name.clone());
                 }
             }
@@ -176,7 +191,7 @@ impl Walk {
             ExprKind::Accum(refs, body) => self.within(|walk| {
                 for (name, t) in refs {
                     walk.ty(t);
-                    walk.bound.push(name.text.clone());
+                    walk.push(name.text.clone());
                 }
                 walk.expr(body);
             }),

@@ -164,6 +164,7 @@ impl Arena {
         if self.var(w).level <= level {
             return Ok(());
         }
+        self.lowered += u64::from(level <= self.outer && self.outer < self.var(w).level);
         if self.var(w).rigid {
             let name = self.show(&Ty::Var(w));
             return Err(Box::new(errors::escape(&name, &self.show(within))));

@@ -57,9 +57,13 @@ impl Spec<'_> {
         for (branch, column) in branches.into_iter().zip(&columns) {
             self.scopes.push(branch.scope);
             // A size of a function that cannot come from this branch is never read.
-            let size = |k: &usize| column[*k].clone().unwrap_or(Atom::int(0));
+            let any = |k: usize| if sizes[k].var().is_none() { sizes[k].clone() } else { Atom::int(0) };
+            let size = |k: &usize| column[*k].clone().unwrap_or_else(|| any(*k));
             let mut results: Vec<Atom> = local.iter().map(size).collect();
-            results.extend(self.coerce(&branch.val, &shape)?);
+            // In types, too, each branch has its own sizes.
+            let at = std::cell::Cell::new(0);
+            let own = abstract_shape(&shape, &|_| size(&at.replace(at.get() + 1)));
+            results.extend(self.coerce(&branch.val, &own)?);
             arms.push(Arm { params: branch.params, body: self.close(results) });
         }
         let mut vars: Vec<Var> = local.iter().map(|_| Var::named("n", INT)).collect();

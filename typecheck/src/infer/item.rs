@@ -98,11 +98,11 @@ impl Checker {
         let rigid: Vec<V> = pending.iter().flat_map(|p| p.sig.made.iter().copied()).collect();
         let span = group.first().map_or(Span::default(), |d| d.name.span);
         let quantified = self.generalise(&whole, mark, top, &rigid, span);
+        let free: std::collections::HashSet<V> = self.arena.free_vars(&whole).into_iter().collect();
         let mut out = vec![];
         for ((p, (param, body)), own) in pending.iter().zip(bodies).zip(own) {
             self.check_result_sets(p, &quantified);
             // A function may use another one of its group at a type that its own type does not mention.
-            let free = self.arena.free_vars(&whole);
             let is_dep = |v: &V| p.dep.iter().any(|(_, d)| d == v);
             // Inside the group, a full signature was used with its own variables, in their order.
             let mut vars = if p.full { self.own_vars(p) } else { vec![] };
