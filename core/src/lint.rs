@@ -12,7 +12,7 @@ pub use higher::higher_order;
 use std::collections::HashSet;
 
 use crate::ir::{Arm, Atom, Block, Effect, Expr, Func, LoopKind, Program, RedOp, Stmt, Var};
-use crate::ty::{BOOL, INT, Ix, STR, Scalar, Ty, fits, meet};
+use crate::ty::{BOOL, INT, Ix, STR, Scalar, Ty, fits, meet_all};
 use crate::walk::{self, Subst};
 
 /// A broken invariant.
@@ -413,15 +413,9 @@ impl Lint<'_> {
             for p in &arm.params {
                 self.bound.remove(p);
             }
-            let both = |first: &Vec<Ty>| -> Option<Vec<Ty>> {
-                if first.len() != tys.len() {
-                    return None;
-                }
-                first.iter().zip(&tys).map(|(a, b)| meet(a, b)).collect()
-            };
             match &out {
                 None => out = Some(tys),
-                Some(first) if both(first).is_some() => out = both(first),
+                Some(first) if meet_all(first, &tys).is_some() => out = meet_all(first, &tys),
                 Some(first) => {
                     let list = |ts: &[Ty]| ts.iter().map(text).collect::<Vec<_>>().join(", ");
                     return fail("C3", format!("arms give ({}) and ({})", list(first), list(&tys)));

@@ -266,10 +266,7 @@ impl Ty {
 }
 
 /// The type of what is of one or the other type: where constant sizes differ, the size is unknown.
-pub fn meet(a: &Ty, b: &Ty) -> Option<Ty> {
-    let all = |xs: &[Ty], ys: &[Ty]| -> Option<Vec<Ty>> {
-        if xs.len() == ys.len() { xs.iter().zip(ys).map(|(x, y)| meet(x, y)).collect() } else { None }
-    };
+fn meet(a: &Ty, b: &Ty) -> Option<Ty> {
     match (a, b) {
         (Ty::Table(Ix::Fin(n), x), Ty::Table(Ix::Fin(m), y)) => {
             let size = match (n.as_int(), m.as_int()) {
@@ -280,11 +277,16 @@ pub fn meet(a: &Ty, b: &Ty) -> Option<Ty> {
             Some(Ty::table(size, meet(x, y)?))
         }
         (Ty::Sum(xs), Ty::Sum(ys)) if xs.len() == ys.len() => {
-            let alts: Option<Vec<Vec<Ty>>> = xs.iter().zip(ys).map(|(x, y)| all(x, y)).collect();
+            let alts: Option<Vec<Vec<Ty>>> = xs.iter().zip(ys).map(|(x, y)| meet_all(x, y)).collect();
             alts.map(Ty::Sum)
         }
         (a, b) => fits(a, b).then(|| a.clone()),
     }
+}
+
+/// The same for lists of types.
+pub fn meet_all(xs: &[Ty], ys: &[Ty]) -> Option<Vec<Ty>> {
+    if xs.len() == ys.len() { xs.iter().zip(ys).map(|(x, y)| meet(x, y)).collect() } else { None }
 }
 
 /// Are the types alike, sizes apart (unless both are constants)?
