@@ -48,7 +48,9 @@ impl Checker {
                 e.kind,
                 Tk::Tuple(_) | Tk::If(..) | Tk::Block(..) | Tk::For(..) | Tk::List(_) | Tk::Build(..)
             );
-            if is_zero(e) || self.is_nothing(&e.ty) {
+            // A constructor without payload, `Zero` too, has nothing to be linear in.
+            let bare = matches!(e.kind, Tk::Ctor(_)) && self.arena.is(&e.ty, Con::Tangent);
+            if bare || is_zero(e) || self.is_nothing(&e.ty) {
                 return Ok(());
             }
             if !structural {

@@ -111,7 +111,7 @@ impl Spec<'_> {
         self.s.derivatives.give(of, none);
         let map = self.map_of(&func, ruled)?;
         let transposed = match ruled.rule.kind {
-            RuleKind::Forward | RuleKind::Reverse => self.transposed(&map)?,
+            RuleKind::Forward | RuleKind::Reverse => self.transposed(&map, &name)?,
             RuleKind::ReverseOnly => {
                 let message = format!("the rule of `{name}` is not linear, and serves reverse mode only");
                 let help =
@@ -227,14 +227,14 @@ impl Spec<'_> {
     }
 
     /// Reverse mode of the map in its argument.
-    fn transposed(&mut self, map: &Map) -> Result<std::result::Result<Reverse, Error>> {
+    fn transposed(&mut self, map: &Map, name: &str) -> Result<std::result::Result<Reverse, Error>> {
         self.give_rules(map.func)?;
         let func = &self.s.target.funcs[map.func.0 as usize];
         let inputs = func.params[map.n_held..].iter().map(|p| p.ty().clone());
         let outputs = func.body.results.iter().map(Atom::ty).filter(Ty::is_active);
         // Their tangents have a zero of their own once more.
         if inputs.chain(outputs).any(|t| tangent_ty(&t) != Some(t)) {
-            let message = "a rule on tangents of enums cannot be transposed yet".to_string();
+            let message = format!("the rule of `{name}`, on tangents of enums, cannot be transposed yet");
             let help = "write `derivative` for forward mode, and `derivative reverse` for reverse mode";
             return Ok(Err(Error::rule(message, help, func.span)));
         }
