@@ -217,6 +217,11 @@ impl Checker {
                 self.report(d.help(format!("`{name}` is an index set; its size is `size({name})`")));
                 return Tx::error(span);
             }
+            if name == "progress" {
+                let d = errors::unsupported(span, "`progress`");
+                self.report(d.help("`trace(label, x)` shows a value while the program runs"));
+                return Tx::error(span);
+            }
             let near = self.near_value(name);
             self.report(errors::unknown_name(span, name, near));
             return Tx::error(span);
