@@ -492,7 +492,7 @@ pub(crate) fn not_linear(span: Span, why: &str) -> Diagnostic {
 pub(crate) fn rule_elsewhere(span: Span, name: &str) -> Diagnostic {
     error(Code::E0503, format!("`{name}` is no function that this module defines with `def`"))
         .label(span, "a rule belongs to one")
-        .help("wrap it: `def g(x) = f(x)`, and give `g` the rule")
+        .help("write the rule beside the `def`, in one text; a function from elsewhere is wrapped: `def g(x) = f(x)`")
 }
 
 pub(crate) fn second_rule(span: Span, name: &str, first: Span) -> Diagnostic {

@@ -121,7 +121,7 @@ fn hints_are_these() {
     derivative sin(x) = (sin(x), \dx. dx)
       E0503 `sin` is no function that this module defines with `def`
         `sin`: a rule belongs to one
-        help: wrap it: `def g(x) = f(x)`, and give `g` the rule
+        help: write the rule beside the `def`, in one text; a function from elsewhere is wrapped: `def g(x) = f(x)`
 
     derivative nothing(x) = (x, \dx. dx)
       E0301 `nothing` is not defined
@@ -131,7 +131,7 @@ fn hints_are_these() {
     derivative h(x) = (x, \dx. dx)
       E0503 `h` is no function that this module defines with `def`
         `h`: a rule belongs to one
-        help: wrap it: `def g(x) = f(x)`, and give `g` the rule
+        help: write the rule beside the `def`, in one text; a function from elsewhere is wrapped: `def g(x) = f(x)`
 
     def f(x: Float) -> Float = x
     derivative f(x, y) = (x, \dx. dx)
