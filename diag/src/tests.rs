@@ -44,9 +44,20 @@ fn labels_help_and_notes_are_shown() {
 }
 
 #[test]
+fn json_has_this_shape() {
+    let (sources, file) = sources();
+    let found = Diagnostic::warning(Code::W0101, "a value is thrown away")
+        .label(Span::new(file, 19, 28), "this value")
+        .note("one");
+    let text = r#"{"code":"W0101","help":null,"labels":[{"column":9,"end":28,"end_column":17,"end_line":2,"file":"a.adl","line":2,"start":19,"text":"this value"}],"message":"a value is thrown away","notes":["one"],"severity":"warning"}"#;
+    assert_eq!(to_json(&found, &sources).to_string(), text);
+}
+
+#[test]
 fn every_code_has_a_page_and_a_name() {
     for code in Code::ALL {
-        assert!(code.explain().trim().len() > 20, "{code} has no page");
+        let first = code.explain().lines().next().unwrap_or_default();
+        assert!(first.ends_with('.') && 10 < first.len(), "the page of {code} begins with a sentence");
         assert_eq!(Code::from_name(code.name()), Some(*code));
     }
     assert_eq!(Code::from_name("e0201"), Some(Code::E0201));

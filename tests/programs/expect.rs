@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use adl::{Backend, Config, Session};
+use adl::{Backend, Config, Limits, Session};
 use adl_tests::host::Beside;
 
 /// One expectation.
@@ -46,9 +46,13 @@ pub(crate) struct Found {
     pub(crate) rendered: String,
 }
 
+/// What a program may hold.
+const MEMORY_BYTES: u64 = 4 << 30;
+
 /// Runs a text as a file of this folder.
 pub(crate) fn run(folder: &Path, name: &str, text: &str, backend: Backend) -> Found {
-    let mut session = Session::new(Config { backend, ..Config::default() });
+    let limits = Limits { memory: MEMORY_BYTES, ..Limits::default() };
+    let mut session = Session::new(Config { backend, limits, ..Config::default() });
     let mut host = Beside::new(folder);
     let outcome = session.run(name, text, &mut host);
     let mut found = Found::default();

@@ -1,5 +1,6 @@
 //! Each program with its outcome written in it is a test named by its path.
 
+mod codes;
 mod core;
 mod corpus;
 mod expect;
@@ -18,9 +19,16 @@ fn main() -> ExitCode {
     for path in files(&root.join("tests/corpus"), "adl") {
         trials.push(trial(&root, path, corpus::check));
     }
-    for path in files(&root.join("spec"), "md").into_iter().chain([root.join("README.md")]) {
+    // The chapter of codes is made of pages that are tests themselves.
+    let codes = root.join("spec/codes.md");
+    let chapters = files(&root.join("spec"), "md").into_iter().filter(|path| *path != codes);
+    for path in chapters.chain([root.join("README.md")]) {
         trials.push(trial(&root, path, spec::check));
     }
+    for path in files(&root.join("diag/pages"), "md") {
+        trials.push(trial(&root, path, codes::check));
+    }
+    trials.push(trial(&root, codes, codes::check_chapter));
     for path in files(&root.join("examples"), "adl") {
         trials.push(trial(&root, path, example));
     }

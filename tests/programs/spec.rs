@@ -1,9 +1,10 @@
 //! Code blocks of Markdown pages: each ` ```adl ` block is a program with its outcome in it; ` ```adl error CODE `
-//! must fail with that code; ` ```adl norun ` is only checked.
+//! must fail with that code; ` ```adl norun ` is only checked. The files that they read stand in `tests/data`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use adl::Backend;
+use adl_tests::host::Beside;
 
 use crate::{expect, roundtrip};
 
@@ -19,13 +20,16 @@ pub(crate) fn check(path: &Path) -> Result<(), String> {
     if errors.is_empty() { Ok(()) } else { Err(errors.join("\n")) }
 }
 
-struct Block {
+/// A block of code in a page.
+pub(crate) struct Block {
     line: usize,
     kind: String,
-    text: String,
+    /// The program.
+    pub(crate) text: String,
 }
 
-fn blocks(text: &str) -> Vec<Block> {
+/// The blocks of adl in a page.
+pub(crate) fn blocks(text: &str) -> Vec<Block> {
     let mut out: Vec<Block> = vec![];
     let mut open = false;
     for (k, line) in text.lines().enumerate() {
@@ -48,22 +52,41 @@ fn blocks(text: &str) -> Vec<Block> {
 }
 
 impl Block {
+    /// The code that the program must end with.
+    pub(crate) fn code(&self) -> Option<&str> {
+        self.kind.strip_prefix("error ")
+    }
+
     fn check(&self) -> Result<(), String> {
-        roundtrip::check(Path::new("."), "block.adl", &self.text)?;
-        if let Some(code) = self.kind.strip_prefix("error ") {
-            let found = expect::run(Path::new("."), "block.adl", &self.text, Backend::Interpreter);
-            return match found.diagnostics.as_slice() {
-                [(_, d)] if d.starts_with(code) => Ok(()),
-                _ => Err(format!("expected one {code}, found: {}", found.rendered)),
-            };
+        let folder = data();
+        roundtrip::check(&folder, NAME, &self.text)?;
+        if let Some(code) = self.code() {
+            return self.report(code).map(|_| ());
         }
         if self.kind == "norun" {
             let mut session = adl::Session::new(adl::Config::default());
-            let outcome = session.check("block.adl", &self.text, &mut adl::Closed::default());
+            let outcome = session.check(NAME, &self.text, &mut Beside::new(&folder));
             return if outcome.rejected { Err(format!("{:?}", outcome.diagnostics)) } else { Ok(()) };
         }
         let expected = expect::of(&self.text)?;
-        let found = expect::run(Path::new("."), "block.adl", &self.text, Backend::Machine);
+        let found = expect::run(&folder, NAME, &self.text, Backend::Machine);
         expect::compare(&expected, &found)
     }
+
+    /// The one message that the program gives.
+    pub(crate) fn report(&self, code: &str) -> Result<String, String> {
+        let found = expect::run(&data(), NAME, &self.text, Backend::Interpreter);
+        match found.diagnostics.as_slice() {
+            [(_, d)] if d.starts_with(code) => Ok(found.rendered),
+            _ => Err(format!("expected one {code}, found: {}", found.rendered)),
+        }
+    }
+}
+
+/// What a block is called in messages.
+const NAME: &str = "example.adl";
+
+/// Where the files are that the blocks read.
+fn data() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("data")
 }

@@ -63,7 +63,6 @@ pub(crate) fn check(root: &Path) -> Result<Vec<String>, String> {
         [lengths, first_lines, postponed, unsafe_code, names_in_passes, traces_of_machines, lock_file];
     let mut errors = root_listing(&names);
     errors.extend(rules.iter().flat_map(|rule| rule(&files)));
-    errors.extend(golden_files(&files));
     Ok(errors)
 }
 
@@ -145,40 +144,6 @@ fn lock_file(files: &[Text]) -> Vec<String> {
     lines_with(lock, foreign, "dependencies come from the public registry")
 }
 
-/// Each code of `diag/src/codes.rs` has a file in `tests/diag`, and each file there a code.
-fn golden_files(files: &[Text]) -> Vec<String> {
-    let golden: Vec<&str> = files
-        .iter()
-        .filter_map(|file| file.path.strip_prefix("tests/diag/"))
-        .filter(|name| name.ends_with(".adl"))
-        .collect();
-    if golden.is_empty() {
-        return vec![];
-    }
-    let codes: Vec<&str> = files
-        .iter()
-        .filter(|file| file.path == "diag/src/codes.rs")
-        .flat_map(|file| file.text.lines())
-        .filter_map(|line| line.trim().strip_suffix(','))
-        .filter(|word| is_code(word))
-        .collect();
-    let missing = codes
-        .iter()
-        .filter(|code| !golden.iter().any(|name| name.starts_with(**code)))
-        .map(|code| format!("diag/src/codes.rs: {code} has no file in tests/diag"));
-    let stray = golden
-        .iter()
-        .filter(|name| !codes.iter().any(|code| name.starts_with(code)))
-        .map(|name| format!("tests/diag/{name}: is named after no code"));
-    missing.chain(stray).collect()
-}
-
-/// `E` or `W` and four digits.
-fn is_code(word: &str) -> bool {
-    let mut chars = word.chars();
-    matches!(chars.next(), Some('E' | 'W')) && word.len() == 5 && chars.all(|c| c.is_ascii_digit())
-}
-
 fn sources(files: &[Text]) -> impl Iterator<Item = &Text> {
     files.iter().filter(|file| has_extension(file, &["rs"]))
 }
@@ -222,19 +187,6 @@ mod tests {
         assert_eq!(traces_of_machines(&[file("a.md", concat!("/ro", "ot/x"))]).len(), 1);
         assert_eq!(lock_file(&[file("Cargo.lock", "source = \"git+x\"")]).len(), 1);
         assert_eq!(root_listing(&["out.json".to_string()]).len(), 1);
-    }
-
-    #[test]
-    fn codes_and_golden_files_match_both_ways() {
-        let codes = file("diag/src/codes.rs", "    E0101,\n    E0102,\n");
-        let golden = [codes, file("tests/diag/E0101-a.adl", ""), file("tests/diag/E0999-b.adl", "")];
-        assert_eq!(
-            golden_files(&golden),
-            [
-                "diag/src/codes.rs: E0102 has no file in tests/diag",
-                "tests/diag/E0999-b.adl: is named after no code",
-            ]
-        );
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Exit {
     match adl::Code::from_name(&args.code) {
         Some(code) => {
-            report::out(&format!("{}\n", code.explain().trim()));
+            report::out(code.explain());
             Exit::Ok
         }
         None => {
