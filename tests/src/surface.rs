@@ -65,6 +65,8 @@ struct Def {
     params: Vec<T>,
     result: T,
     is_recursive: bool,
+    /// Has it a derivative as yet?
+    has_derivative: bool,
 }
 
 struct Gen<'a> {
@@ -105,6 +107,7 @@ impl Gen<'_> {
             params.push((self.fresh("p"), self.any_type(2)));
         }
         let result = self.any_type(2);
+        let before = self.kinds.recursive();
         let is_recursive = !is_sized && self.pick(3) == 0;
         if is_recursive {
             params.insert(0, (self.fresh("k"), T::Int));
@@ -132,7 +135,8 @@ impl Gen<'_> {
         // A table of any size is called with one of three.
         let closed = |t: T| t.at_size(3);
         let params = params.into_iter().map(|(_, t)| closed(t)).collect();
-        self.defs.push(Def { name, params, result, is_recursive });
+        let has_derivative = !is_recursive && self.kinds.recursive() == before;
+        self.defs.push(Def { name, params, result, is_recursive, has_derivative });
         text
     }
 }

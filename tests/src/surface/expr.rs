@@ -136,7 +136,7 @@ impl Gen<'_> {
     fn call(&mut self, t: &T, scope: &Scope, fuel: usize) -> String {
         let inside = self.in_derivative;
         let fits = |d: &&super::Def| {
-            d.result == *t && !(inside && (d.is_recursive || d.params.iter().any(T::has_cells)))
+            d.result == *t && !(inside && (!d.has_derivative || d.params.iter().any(T::has_cells)))
         };
         let found: Vec<(String, Vec<T>, bool)> = self
             .defs

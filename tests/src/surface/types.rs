@@ -243,6 +243,13 @@ impl Kinds {
         self.0[k] += 1;
     }
 
+    /// How many expressions use recursion in some form.
+    pub(super) fn recursive(&self) -> usize {
+        let kinds =
+            ["recursive function", "local recursion", "recursive data", "recursive call", "function in data"];
+        KINDS.iter().zip(&self.0).filter(|(k, _)| kinds.contains(k)).map(|(_, n)| n).sum()
+    }
+
     /// Adds the counts of another program.
     pub fn add(&mut self, other: &Kinds) {
         self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a += b);
