@@ -496,6 +496,8 @@ pub enum Fmt {
     Raw,
     /// Fixed text (functions print as their type).
     Text(String),
+    /// The next leaf is a pack, whose items print by this format.
+    Pack(Box<Fmt>),
     /// Fixed text that stands for so many leaves.
     Hidden(u32, String),
     /// The next leaf is a cell, which prints by this format of the enclosing [`Fmt::Where`].

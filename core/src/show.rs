@@ -106,6 +106,11 @@ fn write_fmt(out: &mut String, fmt: &Fmt, leaves: &mut std::slice::Iter<'_, Valu
             None => {}
         },
         Fmt::Text(text) => out.push_str(text),
+        Fmt::Pack(fmt) => {
+            if let Some(Value::Pack(pack)) = leaves.next() {
+                write_fmt(out, fmt, &mut pack.items.iter());
+            }
+        }
         Fmt::Hidden(n, text) => {
             leaves.by_ref().take(*n as usize).for_each(drop);
             out.push_str(text);
@@ -179,6 +184,11 @@ fn write_cells(out: &mut String, fmt: &Fmt, cells: &[Fmt], leaves: &[Value]) {
                 todo.push(Task::Text("]"));
             }
             Fmt::Where(fmt, _) => todo.push(Task::Value(fmt, leaves)),
+            Fmt::Pack(fmt) => {
+                if let Some(Value::Pack(pack)) = leaves.first() {
+                    todo.push(Task::Value(fmt, pack.items.clone()));
+                }
+            }
             Fmt::Leaf | Fmt::Names(_) | Fmt::Raw | Fmt::Text(_) | Fmt::Hidden(..) => {}
         }
         todo[before..].reverse();
@@ -213,7 +223,7 @@ fn has_cells(fmt: &Fmt) -> bool {
         Fmt::Cell(_) | Fmt::Where(..) => true,
         Fmt::Leaf | Fmt::Names(_) | Fmt::Raw | Fmt::Text(_) | Fmt::Hidden(..) => false,
         Fmt::Sum(constructors) => constructors.iter().flat_map(|(_, f)| f).any(has_cells),
-        Fmt::Table(elem) => has_cells(elem),
+        Fmt::Table(elem) | Fmt::Pack(elem) => has_cells(elem),
         Fmt::Tuple(fields) => fields.iter().any(has_cells),
         Fmt::Struct(_, fields) => fields.iter().any(|(_, f)| has_cells(f)),
     }
@@ -252,7 +262,7 @@ fn write_table(out: &mut String, elem: &Fmt, tables: &[&Value]) {
 /// The number of leaves a template takes.
 fn n_leaves(fmt: &Fmt) -> usize {
     match fmt {
-        Fmt::Leaf | Fmt::Names(_) | Fmt::Sum(_) | Fmt::Raw | Fmt::Cell(_) => 1,
+        Fmt::Leaf | Fmt::Names(_) | Fmt::Sum(_) | Fmt::Raw | Fmt::Cell(_) | Fmt::Pack(_) => 1,
         Fmt::Table(elem) => n_leaves(elem),
         Fmt::Where(fmt, _) => n_leaves(fmt),
         Fmt::Hidden(n, _) => *n as usize,

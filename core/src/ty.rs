@@ -186,6 +186,10 @@ impl PartialEq for PackTy {
     }
 }
 
+/// In types of higher-order Core: a size that a pack binds. The value of the pack has it. (Sizes computed from
+/// it are as far below zero.)
+pub const UNKNOWN_SIZE: i64 = -(1 << 60);
+
 /// The type of 64-bit floats.
 pub const F64: Ty = Ty::Scalar(Scalar::F64);
 /// The type of 32-bit floats.

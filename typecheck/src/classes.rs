@@ -51,6 +51,10 @@ impl Arena {
             _ if class == Class::Ix => self.need_ix(&t),
             Ty::Fin(_) if matches!(class, Class::Eq | Class::Ord | Class::Show) => Ok(()),
             Ty::Fin(_) => Err(Box::new(errors::no_class_for_index(&self.show(&t), class, why))),
+            Ty::Exists(pack) if class == Class::Show => {
+                let body = pack.body.clone();
+                self.need(class, &body, why)
+            }
             Ty::Exists(_) => Err(Box::new(errors::no_class(&self.show(&t), class, why, None))),
             Ty::Con(con, args) => self.need_con(class, &t, *con, args, why),
         }

@@ -28,6 +28,7 @@ impl Parser<'_> {
                         Ok((name, p.list(")", Self::fmt)?))
                     })?)
                 }
+                "pack" => Fmt::Pack(Box::new(p.fmt()?)),
                 "hidden" => Fmt::Hidden(p.int()?, p.text()?),
                 "cell" => Fmt::Cell(p.int()?),
                 "where" => {

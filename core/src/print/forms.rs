@@ -302,6 +302,10 @@ impl Printer<'_> {
                 });
                 self.push("}");
             }
+            Fmt::Pack(fmt) => {
+                self.push("pack ");
+                self.fmt(fmt);
+            }
             Fmt::Hidden(n, text) => {
                 let _ = write!(self.out, "hidden {n} {text:?}");
             }

@@ -38,6 +38,7 @@ impl Spec<'_> {
         f: &Val,
         mut each: impl FnMut(&mut Self, &Val) -> Result<Val>,
     ) -> Result<Val> {
+        let f = &self.unpacked(f);
         if let Shape::Arrow(_) = f.shape {
             return self.bottom();
         }

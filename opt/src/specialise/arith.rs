@@ -237,6 +237,7 @@ impl Spec<'_> {
             | Shape::Arrow(_)
             | Shape::Acc(_)
             | Shape::Rec(..)
+            | Shape::Packed(_)
             | Shape::Raw(_) => self.error(Code::E0399, "negation is not defined on this value", None),
         }
     }

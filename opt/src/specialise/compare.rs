@@ -40,6 +40,10 @@ impl Spec<'_> {
                 })
             }
             (Shape::Rec(..), _) => self.equal_cells(a, b),
+            (Shape::Packed(_), _) | (_, Shape::Packed(_)) => {
+                let (a, b) = (self.unpacked(a), self.unpacked(b));
+                self.equal(&a, &b)
+            }
             (Shape::Fun(_) | Shape::Arrow(_) | Shape::Acc(_) | Shape::Raw(_) | Shape::Tangent(..), _) => {
                 self.error(Code::E0399, "these values cannot be compared", None)
             }
@@ -104,6 +108,7 @@ impl Spec<'_> {
             | Shape::Arrow(_)
             | Shape::Acc(_)
             | Shape::Rec(..)
+            | Shape::Packed(_)
             | Shape::Raw(_) => self.error(Code::E0399, "these values have no order yet", None),
         }
     }

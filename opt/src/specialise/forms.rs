@@ -1,28 +1,16 @@
 //! The forms of higher-order Core, one by one.
 
-use adl_core::ir::{Arm, Atom, Block, Expr, Keep, LoopKind, Stmt, TypeBody, Var};
+use adl_core::ir::{Arm, Atom, Block, Expr, Stmt, TypeBody, Var};
 use adl_core::prim;
 use adl_core::ty::{INT, Ix, Scalar, Ty};
+use adl_core::walk::Subst;
 use adl_diag::Code;
 
 use super::family::Place;
-use super::join::same_layout;
-use super::shape::{Closure, Code as FunCode, IxShape, Shape, Val};
+use super::join::{aligned, captured_sizes};
+use super::packed::is_unknown;
+use super::shape::{Closure, Code as FunCode, IxShape, Packed, Shape, Val};
 use super::{Env, Result, Spec};
-
-/// How often the shape of a loop's state may grow. Each round can join a lambda to a set; more means that
-/// functions nest without end.
-const MAX_ROUNDS: usize = 16;
-
-/// A loop for a state of some shape.
-struct Round {
-    /// The loop, without its start.
-    expr: Expr,
-    /// The shape that the body gives.
-    next: Shape,
-    /// Does the body give a pack of another size?
-    resized: bool,
-}
 
 impl Spec<'_> {
     /// The values of the results of a block.
@@ -84,6 +72,7 @@ impl Spec<'_> {
             Expr::For { ix, var, body } => self.for_(stmt, ix, var, body, env)?,
             Expr::Index { table, index, check } => {
                 let table = self.atom(table, env)?;
+                let table = self.unpacked(&table);
                 let index = self.atoms(index, env)?;
                 self.index_val(&table, &index, *check)?
             }
@@ -92,6 +81,7 @@ impl Spec<'_> {
             }
             Expr::Update { table, index, value, check } => {
                 let table = self.atom(table, env)?;
+                let table = self.unpacked(&table);
                 let index = self.atoms(index, env)?;
                 let value = self.atom(value, env)?;
                 self.update(&table, &index, &value, *check)?
@@ -137,7 +127,10 @@ impl Spec<'_> {
                 self.closure(FunCode::Deriv(*kind), env, captured)
             }
             Expr::Method { method, ty, args } => {
-                let args = self.atoms(args, env)?;
+                let mut args = self.atoms(args, env)?;
+                if *method != adl_core::ir::Method::Show {
+                    args = args.iter().map(|a| self.unpacked(a)).collect();
+                }
                 self.method(*method, ty, args, env)?
             }
             Expr::SizeOf(ix) => {
@@ -283,31 +276,34 @@ impl Spec<'_> {
         if let Some(at) = self.local_functions(&val.shape, depth) {
             return self.start_family(place, at);
         }
-        let mut sizes = vec![];
-        val.shape.sizes(&mut sizes);
-        // A size that is part of the element itself differs from element to element.
-        let own = |s: &Atom| !self.in_scope(s, depth) && val.leaves.contains(s);
-        if sizes.iter().any(own) {
-            let help = "reduce each element to a value of known size, such as its sum";
-            return self.error(Code::E0399, "the elements of this table have sizes of their own", Some(help));
-        }
+        let Ty::Table(_, elem) = stmt.vars[0].ty() else { panic!("a `for` gives a table") };
+        let (val, map) = self.element(val, elem, env, depth)?;
         let body = self.close(val.leaves);
-        let mut shape = val.shape;
-        if !sizes.iter().all(|s| self.in_scope(s, depth)) {
-            let Ty::Table(_, elem) = stmt.vars[0].ty() else { panic!("a `for` gives a table") };
-            let declared = self.ty_shape(elem, env)?;
-            let mut outer = vec![];
-            declared.sizes(&mut outer);
-            if outer.len() != sizes.len() {
-                return self.error(Code::E0399, "the elements of this table have sizes of their own", None);
-            }
-            let pairs = sizes.iter().zip(outer).filter_map(|(s, o)| Some((s.var()?.clone(), o)));
-            shape = shape.subst(&pairs.collect());
-        }
+        let shape = val.shape.subst(&map);
         let shape = Shape::Table(ix, Box::new(shape));
         let tys = self.leaf_tys(&shape);
         let leaves = self.bind_all(tys, Expr::For { ix: Ix::Fin(n), var: i, body });
         Ok(Val { shape, leaves })
+    }
+
+    /// An element of a table, and what its sizes are outside: those of the declared type, or a pack has them.
+    fn element(&mut self, val: Val, declared: &Ty, env: &Env, depth: usize) -> Result<(Val, Subst)> {
+        let mut sizes = vec![];
+        val.shape.sizes(&mut sizes);
+        if sizes.iter().all(|s| self.in_scope(s, depth)) {
+            return Ok((val, Subst::new()));
+        }
+        // A size that is part of the element itself differs from element to element.
+        let own = sizes.iter().any(|s| !self.in_scope(s, depth) && val.leaves.contains(s));
+        let declared = self.ty_shape(declared, env)?;
+        let mut outer = vec![];
+        declared.sizes(&mut outer);
+        if own || outer.len() != sizes.len() || outer.iter().any(is_unknown) {
+            let packed = Packed::of(&val);
+            return Ok((self.packed(&val, &packed)?, Subst::new()));
+        }
+        let pairs = sizes.iter().zip(outer).filter_map(|(s, o)| Some((s.var()?.clone(), o)));
+        Ok((val, pairs.collect()))
     }
 
     /// The index value with this ordinal.
@@ -387,7 +383,13 @@ impl Spec<'_> {
             shape = *elem;
         }
         // A table of functions takes a new one by joining the sets of lambdas.
-        self.refuse_own_sizes((&shape, &[]), value)?;
+        if own_sizes_differ((&shape, &[]), value) {
+            // Where one element gets a size of its own, all have theirs.
+            let packed = Shape::Packed(Box::new(Packed::any(&shape)));
+            let whole = with_element(&table.shape, index.len(), &packed);
+            let leaves = self.coerce(table, &whole)?;
+            return self.update(&Val { shape: whole, leaves }, index, value, check);
+        }
         let joined = self.join(&shape, &value.shape)?;
         let whole = with_element(&table.shape, index.len(), &joined);
         let (tables, values) = (self.coerce(table, &whole)?, self.coerce(value, &joined)?);
@@ -415,20 +417,17 @@ impl Spec<'_> {
         Ok(())
     }
 
-    /// The elements of a table have one size. (Packs in elements hold theirs as values.)
-    fn refuse_own_sizes(&self, (shape, leaves): (&Shape, &[Atom]), other: &Val) -> Result<()> {
-        if own_sizes_differ((shape, leaves), other) {
-            let help = "reduce each element to a value of known size, such as its sum";
-            return self.error(Code::E0399, "the elements of this table have sizes of their own", Some(help));
-        }
-        Ok(())
-    }
-
     fn table_lit(&mut self, elem: &Ty, items: &[Atom], env: &Env) -> Result<Val> {
-        let vals = self.atoms(items, env)?;
+        let mut vals = self.atoms(items, env)?;
         let n = Atom::int(i64::try_from(vals.len()).expect("few items"));
         let Some(first) = vals.first() else {
-            let shape = Shape::Table(IxShape::Fin(n), Box::new(self.ty_shape(elem, env)?));
+            let mut elem = self.ty_shape(elem, env)?;
+            let mut sizes = vec![];
+            elem.sizes(&mut sizes);
+            if sizes.iter().any(is_unknown) {
+                elem = Shape::Packed(Box::new(Packed::any(&elem)));
+            }
+            let shape = Shape::Table(IxShape::Fin(n), Box::new(elem));
             let tys = self.leaf_tys(&shape);
             let mut leaves = vec![];
             for t in tys {
@@ -437,9 +436,14 @@ impl Spec<'_> {
             }
             return Ok(Val { shape, leaves });
         };
-        let mut shape = first.shape.clone();
+        if vals[1..].iter().any(|v| own_sizes_differ((&first.shape, &first.leaves), v)) {
+            for v in &mut vals {
+                let packed = Packed::of(v);
+                *v = self.packed(v, &packed)?;
+            }
+        }
+        let mut shape = vals[0].shape.clone();
         for v in &vals[1..] {
-            self.refuse_own_sizes((&first.shape, &first.leaves), v)?;
             shape = self.join(&shape, &v.shape)?;
         }
         let mut columns: Vec<Vec<Atom>> = vec![vec![]; shape.n_leaves()];
@@ -455,106 +459,6 @@ impl Spec<'_> {
             leaves.push(self.bind(ty, Expr::TableLit { elem, items }));
         }
         Ok(Val { shape: Shape::Table(IxShape::Fin(n), Box::new(shape)), leaves })
-    }
-
-    /// The state keeps one shape for all rounds: that of the start, joined with what the body gives.
-    fn loop_(
-        &mut self,
-        kind: &LoopKind,
-        state: &Var,
-        init: &Atom,
-        body: &Block,
-        keep: Keep,
-        env: &Env,
-    ) -> Result<Val> {
-        let init = self.atom(init, env)?;
-        let place = Place::Body(state.clone(), init.shape.skeleton());
-        let init = self.fitted(&place, init)?;
-        let mut shape = init.shape.clone();
-        for _ in 0..MAX_ROUNDS {
-            let Round { expr, next, resized } = self.loop_round(kind, state, &shape, body, keep, env)?;
-            let changing = self.local_functions(&next, self.depth()).or_else(|| self.nested_functions(&next));
-            if let Some(at) = changing {
-                return self.start_family(place, at);
-            }
-            if resized {
-                let message = "the state of this loop has a size that changes from round to round";
-                let help = "keep a table that is large enough, and beside it how many of its elements count";
-                return self.error(Code::E0399, message, Some(help));
-            }
-            let joined = self.join(&shape, &next)?;
-            if !same_layout(&joined, &shape) {
-                shape = joined;
-                continue;
-            }
-            let init = self.coerce(&init, &shape)?;
-            let Expr::Loop { kind, state, body, keep, .. } = expr else { panic!("a loop") };
-            let mut tys: Vec<Ty> = state.iter().map(|v| v.ty().clone()).collect();
-            let n = tys.len();
-            if matches!(kind, LoopKind::While { .. }) {
-                tys.push(INT);
-            }
-            let mut leaves = self.bind_all(tys, Expr::Loop { kind, state, init, body, keep });
-            leaves.truncate(n);
-            return Ok(Val { shape, leaves });
-        }
-        let message = "the state of this loop is a function that captures the one of the round before";
-        self.error(Code::E0399, message, Some("let the state be the values that the function captures"))
-    }
-
-    /// The loop for a state of this shape.
-    fn loop_round(
-        &mut self,
-        kind: &LoopKind,
-        state: &Var,
-        shape: &Shape,
-        body: &Block,
-        keep: Keep,
-        env: &Env,
-    ) -> Result<Round> {
-        let tys = self.leaf_tys(shape);
-        let new_state =
-            |tys: &[Ty]| -> Vec<Var> { tys.iter().map(|t| Var::named(state.name(), t.clone())).collect() };
-        let bind = |env: &Env, var: &Var, vars: &[Var]| {
-            let mut env = env.clone();
-            env.set(var, Val { shape: shape.clone(), leaves: vars.iter().map(Atom::from).collect() });
-            env
-        };
-        let mut inner = env.clone();
-        let mut bound = vec![];
-        let kind = match kind {
-            LoopKind::For { ix, var, reverse } => {
-                let ix = self.ix(ix, env)?;
-                let n = ix.size();
-                let i = Var::named(var.name(), INT);
-                bound.push(i.clone());
-                (LoopKind::For { ix: Ix::Fin(n), var: i.clone(), reverse: *reverse }, Some((ix, var, i)))
-            }
-            LoopKind::While { params, cond } => {
-                let vars = new_state(&tys);
-                self.open_with(&vars);
-                let cond_env = bind(env, &params[0], &vars);
-                let cond = self.block1(cond, &cond_env)?;
-                let cond = self.close(cond.leaves);
-                (LoopKind::While { params: vars, cond }, None)
-            }
-        };
-        let vars = new_state(&tys);
-        bound.extend(vars.iter().cloned());
-        self.open_with(&bound);
-        if let Some((ix, var, i)) = kind.1 {
-            let index = self.index_of(&ix, Atom::Var(i));
-            inner.set(var, index);
-        }
-        let inner = bind(&inner, state, &vars);
-        let next = self.block1(body, &inner)?;
-        let next = self.fitted(&Place::Body(state.clone(), next.shape.skeleton()), next)?;
-        let resized = own_sizes_differ((shape, &[]), &next);
-        let joined = self.join(shape, &next.shape)?;
-        let results = if same_layout(&joined, shape) { self.coerce(&next, shape)? } else { next.leaves };
-        let body = self.close(results);
-        let expr = Expr::Loop { kind: kind.0, state: vars, init: vec![], body, keep };
-        Ok(Round { expr, next: next.shape, resized })
     }
 
     /// Fields of a struct by name, for printing.
@@ -585,13 +489,16 @@ fn constant_tag(a: &Atom) -> Option<usize> {
     }
 }
 
-/// Does a value have a size of its own, one of its leaves, where a value of this shape has another?
-fn own_sizes_differ((shape, leaves): (&Shape, &[Atom]), other: &Val) -> bool {
-    let (mut known, mut new) = (vec![], vec![]);
+/// Does a value have a size of its own, where a value of this shape has another? Sizes of what functions captured
+/// are their own; others are equal by their types, unless they are leaves or constants.
+pub(super) fn own_sizes_differ((shape, leaves): (&Shape, &[Atom]), other: &Val) -> bool {
+    let mut known = vec![];
     shape.sizes(&mut known);
-    other.shape.sizes(&mut new);
-    known.iter().zip(&new).any(|(a, b)| {
+    let inside = captured_sizes(shape);
+    let new = aligned(shape, &other.shape);
+    known.iter().zip(&new).zip(inside).any(|((a, b), inside)| {
+        let Some(b) = b else { return false };
         let constants = a.as_int().is_some() && b.as_int().is_some();
-        a != b && (constants || leaves.contains(a) || other.leaves.contains(b))
+        a != b && (inside || constants || leaves.contains(a) || other.leaves.contains(b))
     })
 }

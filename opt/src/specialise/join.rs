@@ -6,7 +6,8 @@
 use adl_core::ir::{Arm, Atom, Block, Effect, Expr, Lit, Var};
 use adl_core::ty::{INT, Ty};
 
-use super::shape::{Closure, Code as FunCode, IxShape, Shape, Val, abstract_shape};
+use super::packed::is_unknown;
+use super::shape::{Closure, Code as FunCode, IxShape, Packed, Shape, Val, abstract_shape};
 use super::{Result, Scope, Spec};
 
 /// A branch that has been built: its block is open again while it is finished.
@@ -46,7 +47,9 @@ impl Spec<'_> {
         let mut local: Vec<usize> = vec![];
         let mut result_of: Vec<Option<usize>> = vec![];
         for (k, size) in sizes.iter().enumerate() {
-            let needed = !self.in_scope(size, depth) || (inside[k] && differs(k));
+            let is_fixed = |c: &Vec<Option<Atom>>| c[k].as_ref().is_some_and(|a| a.as_int().is_some());
+            let constants = columns.iter().filter(|c| is_fixed(c)).count();
+            let needed = !self.in_scope(size, depth) || ((inside[k] || constants > 1) && differs(k));
             let known = local.iter().position(|l| row(*l) == row(k));
             result_of.push(needed.then(|| known.unwrap_or(local.len())));
             if needed && known.is_none() {
@@ -113,6 +116,15 @@ impl Spec<'_> {
                 Shape::Rec(*j, xs.iter().zip(ys).map(here).collect())
             }
             (Shape::Fun(xs), Shape::Fun(ys)) => Shape::Fun(self.join_closures(xs, ys)?),
+            (Shape::Packed(x), Shape::Packed(y)) => {
+                Shape::Packed(Box::new(x.both(y, self.join(&x.shape, &y.shape)?)))
+            }
+            (Shape::Packed(x), other) | (other, Shape::Packed(x)) => {
+                let shape = self.join(&x.shape, &other.without_sizes())?;
+                let links = if shape.n_leaves() == x.links.len() { x.links.clone() } else { vec![] };
+                let none = vec![None; shape.n_leaves()];
+                Shape::Packed(Box::new(Packed { links: if links.is_empty() { none } else { links }, shape }))
+            }
             (Shape::Arrow(_), known @ (Shape::Fun(_) | Shape::Arrow(_)))
             | (known @ Shape::Fun(_), Shape::Arrow(_)) => known.clone(),
             _ => panic!("values of one type have shapes of one form: {a:?} and {b:?}"),
@@ -121,6 +133,8 @@ impl Spec<'_> {
 
     fn join_ix(&self, a: &IxShape, b: &IxShape) -> IxShape {
         match (a, b) {
+            (IxShape::Fin(x), IxShape::Fin(_)) if is_unknown(x) => b.clone(),
+            (IxShape::Fin(_), IxShape::Fin(y)) if is_unknown(y) => a.clone(),
             (IxShape::Fin(x), IxShape::Fin(_)) if self.in_scope(x, self.depth()) => a.clone(),
             (IxShape::Fin(_), IxShape::Fin(_)) => b.clone(),
             (IxShape::Tuple(xs, n), IxShape::Tuple(ys, m)) => {
@@ -150,6 +164,9 @@ impl Spec<'_> {
     pub(crate) fn coerce(&mut self, val: &Val, to: &Shape) -> Result<Vec<Atom>> {
         if same_layout(&val.shape, to) {
             return Ok(val.leaves.clone());
+        }
+        if let Shape::Packed(packed) = to {
+            return Ok(self.packed(val, packed)?.leaves);
         }
         match (&val.shape, to) {
             (Shape::Tuple(_) | Shape::Struct(..), Shape::Tuple(ts) | Shape::Struct(_, ts)) => {
@@ -267,7 +284,7 @@ impl Spec<'_> {
 
 /// For each size in a joined shape what it is in one of the shapes that were joined; nothing in functions that
 /// are not there.
-fn aligned(joined: &Shape, own: &Shape) -> Vec<Option<Atom>> {
+pub(super) fn aligned(joined: &Shape, own: &Shape) -> Vec<Option<Atom>> {
     fn go(joined: &Shape, own: &Shape, out: &mut Vec<Option<Atom>>) {
         let mut list = |xs: &[Shape], ys: &[Shape]| xs.iter().zip(ys).for_each(|(x, y)| go(x, y, out));
         match (joined, own) {
@@ -313,7 +330,7 @@ fn aligned(joined: &Shape, own: &Shape) -> Vec<Option<Atom>> {
 }
 
 /// For each size in a shape whether it belongs to what a function captured.
-fn captured_sizes(shape: &Shape) -> Vec<bool> {
+pub(super) fn captured_sizes(shape: &Shape) -> Vec<bool> {
     let marked = super::shape::map_functions(shape, &|set| {
         abstract_shape(&Shape::Fun(set.to_vec()), &|_| Atom::Lit(Lit::Bool(true)))
     });
@@ -343,6 +360,7 @@ pub(crate) fn same_layout(a: &Shape, b: &Shape) -> bool {
         }
         (Shape::Index(_), Shape::Index(_)) | (Shape::Raw(_), Shape::Raw(_)) => true,
         (Shape::Rec(j, _), Shape::Rec(k, _)) => j == k,
+        (Shape::Packed(x), Shape::Packed(y)) => x.links == y.links && same_layout(&x.shape, &y.shape),
         (Shape::Arrow(x), Shape::Arrow(y)) => x == y,
         (Shape::Arrow(_), Shape::Fun(set)) | (Shape::Fun(set), Shape::Arrow(_)) => set.is_empty(),
         _ => false,

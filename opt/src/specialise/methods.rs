@@ -197,7 +197,8 @@ impl Spec<'_> {
             | Shape::Fun(_)
             | Shape::Arrow(_)
             | Shape::Acc(_)
-            | Shape::Rec(..) => self.error(Code::E0399, "this type has no such constant", None),
+            | Shape::Rec(..)
+            | Shape::Packed(_) => self.error(Code::E0399, "this type has no such constant", None),
         }
     }
 
@@ -254,6 +255,9 @@ impl Spec<'_> {
             Shape::Enum(..) if !p.shape.is_active() => Ok(p.clone()),
             Shape::Enum(_, alts) => self.move_enum(p, alts, dp),
             Shape::Tangent(..) | Shape::Raw(_) => self.arith(Method::Add, p, dp),
+            Shape::Packed(_) => {
+                self.error(Code::E0399, "`move` of tables of different sizes is not supported yet", None)
+            }
             Shape::Rec(..) => self.error(Code::E0399, "`move` of recursive data is not supported yet", None),
             Shape::Acc(_) => panic!("an accumulator is no value"),
         }
@@ -348,6 +352,7 @@ impl Spec<'_> {
             | Shape::Arrow(_)
             | Shape::Acc(_)
             | Shape::Rec(..)
+            | Shape::Packed(_)
             | Shape::Raw(_) => {
                 self.error(Code::E0399, "`stop_gradient` of this value is not supported yet", None)
             }
@@ -398,6 +403,7 @@ impl Spec<'_> {
             | Shape::Arrow(_)
             | Shape::Acc(_)
             | Shape::Rec(..)
+            | Shape::Packed(_)
             | Shape::Raw(_) => self.error(Code::E0399, "there are no random values of this type", None),
         }
     }

@@ -15,6 +15,7 @@ use adl_diag::{Code as DiagCode, Span};
 
 use super::apply::only_shape;
 use super::family::{Place, code_shape};
+use super::packed::is_unknown;
 use super::rules::Ruled;
 use super::shape::{Abstraction, Closure, Code, Shape, Val, abstract_shape};
 use super::{Instance, Result, Spec, Specialiser};
@@ -200,8 +201,8 @@ impl Spec<'_> {
         let declared = self.with_families(&self.s.open[k].place.clone(), &declared);
         let sizes = std::cell::RefCell::new(vec![]);
         let result = abstract_shape(&declared, &|a| match a {
-            Atom::Lit(_) => a.clone(),
-            Atom::Var(_) => {
+            Atom::Lit(_) if !is_unknown(a) => a.clone(),
+            Atom::Lit(_) | Atom::Var(_) => {
                 let n = Var::named("n", INT);
                 sizes.borrow_mut().push(Atom::from(&n));
                 Atom::Var(n)

@@ -178,9 +178,9 @@ impl Spec<'_> {
         Ok(Val { shape: shape.clone(), leaves: vec![cell] })
     }
 
-    /// What is in a cell; any other value itself.
+    /// What is in a cell or a pack; any other value itself.
     pub(super) fn unboxed(&mut self, val: &Val) -> Result<Val> {
-        let Shape::Rec(k, _) = &val.shape else { return Ok(val.clone()) };
+        let Shape::Rec(k, _) = &val.shape else { return Ok(self.unpacked(val)) };
         let content = self.content(&val.shape)?;
         let tys = self.s.target.boxes[*k as usize].clone();
         let mut leaves = self.bind_all(tys, Expr::Unbox(val.leaves[0].clone()));

@@ -261,6 +261,7 @@ fn is_number(shape: &Shape) -> bool {
         | Shape::Arrow(_)
         | Shape::Acc(_)
         | Shape::Rec(..)
+        | Shape::Packed(_)
         | Shape::Raw(_) => false,
     }
 }

@@ -54,8 +54,19 @@ pub enum Shape {
     /// A value of a recursive type: one leaf, a cell, with the sizes in its type. `recursive.rs` knows what the
     /// cell holds.
     Rec(u32, Vec<Atom>),
+    /// A value with its own sizes; one leaf, a pack of them and its leaves (`packed.rs`).
+    Packed(Box<Packed>),
     /// One leaf of this first-order type (residuals inside linear maps).
     Raw(Ty),
+}
+
+/// What is in a pack.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Packed {
+    /// The shape without sizes.
+    pub shape: Shape,
+    /// For each of its leaves the number of the size that it is, if it is one.
+    pub links: Vec<Option<usize>>,
 }
 
 /// A lambda and the shapes of what it captured.
@@ -266,6 +277,7 @@ impl Shape {
             | Shape::Enum(..)
             | Shape::Tangent(..)
             | Shape::Rec(..)
+            | Shape::Packed(_)
             | Shape::Raw(_) => 1,
             Shape::Tuple(ss) | Shape::Struct(_, ss) => ss.iter().map(Shape::n_leaves).sum(),
             Shape::Table(_, s) | Shape::Acc(s) => s.n_leaves(),
@@ -306,6 +318,7 @@ impl Shape {
             Shape::Acc(s) => s.leaf_tys().into_iter().map(|t| Ty::Acc(Box::new(t))).collect(),
             Shape::Rec(k, _) => vec![Ty::Box(*k)],
             Shape::Arrow(_) => vec![],
+            Shape::Packed(p) => vec![Ty::Pack(p.ty())],
             Shape::Raw(t) => vec![t.clone()],
         }
     }
@@ -314,7 +327,7 @@ impl Shape {
     pub fn subst(&self, map: &Subst) -> Shape {
         let list = |ss: &[Shape]| -> Vec<Shape> { ss.iter().map(|s| s.subst(map)).collect() };
         match self {
-            Shape::Scalar(_) | Shape::Arrow(_) => self.clone(),
+            Shape::Scalar(_) | Shape::Arrow(_) | Shape::Packed(_) => self.clone(),
             Shape::Index(ix) => Shape::Index(ix.subst(map)),
             Shape::Tuple(ss) => Shape::Tuple(list(ss)),
             Shape::Struct(id, ss) => Shape::Struct(*id, list(ss)),
@@ -331,7 +344,7 @@ impl Shape {
     /// All size atoms, in order, with repetitions.
     pub fn sizes(&self, out: &mut Vec<Atom>) {
         match self {
-            Shape::Scalar(_) | Shape::Arrow(_) => {}
+            Shape::Scalar(_) | Shape::Arrow(_) | Shape::Packed(_) => {}
             Shape::Index(ix) => ix.sizes(out),
             Shape::Tuple(ss) | Shape::Struct(_, ss) => ss.iter().for_each(|s| s.sizes(out)),
             Shape::Enum(_, alts) | Shape::Tangent(_, alts) => {
@@ -364,6 +377,9 @@ impl Shape {
                 Shape::Tangent(*id, std::iter::once(vec![]).chain(payloads).collect())
             }
             Shape::Table(ix, s) => Shape::Table(ix.clone(), Box::new(s.tangent())),
+            Shape::Packed(p) => {
+                adl_ad::tangent_ty(&Ty::Pack(p.ty())).map_or(Shape::Tuple(vec![]), Shape::Raw)
+            }
             Shape::Fun(cs) => match cs.as_slice() {
                 [] => Shape::Tuple(vec![]),
                 [c] => Shape::Tuple(c.captured.iter().map(|(_, s)| s.tangent()).collect()),
@@ -383,6 +399,7 @@ impl Shape {
     pub fn has_cells(&self) -> bool {
         match self {
             Shape::Rec(..) | Shape::Raw(Ty::Box(_)) => true,
+            Shape::Packed(p) => p.shape.has_cells(),
             Shape::Scalar(_) | Shape::Index(_) | Shape::Arrow(_) | Shape::Raw(_) => false,
             Shape::Tuple(ss) | Shape::Struct(_, ss) => ss.iter().any(Shape::has_cells),
             Shape::Enum(_, alts) | Shape::Tangent(_, alts) => alts.iter().flatten().any(Shape::has_cells),
@@ -399,6 +416,7 @@ impl Shape {
             Shape::Tuple(ss) | Shape::Struct(_, ss) => ss.iter().any(Shape::is_active),
             Shape::Enum(_, alts) | Shape::Tangent(_, alts) => alts.iter().flatten().any(Shape::is_active),
             Shape::Table(_, s) | Shape::Acc(s) => s.is_active(),
+            Shape::Packed(p) => p.shape.is_active(),
             Shape::Fun(cs) => cs.iter().flat_map(|c| &c.captured).any(|(_, s)| s.is_active()),
             Shape::Rec(..) => true,
             Shape::Raw(t) => t.is_active(),
@@ -508,7 +526,9 @@ pub(super) fn map_functions(shape: &Shape, f: &dyn Fn(&[Closure]) -> Shape) -> S
             Shape::Fun(set) if set.is_empty() => shape.clone(),
             known => known,
         },
-        Shape::Scalar(_) | Shape::Index(_) | Shape::Rec(..) | Shape::Raw(_) => shape.clone(),
+        Shape::Scalar(_) | Shape::Index(_) | Shape::Rec(..) | Shape::Packed(_) | Shape::Raw(_) => {
+            shape.clone()
+        }
         Shape::Tuple(ss) => Shape::Tuple(list(ss)),
         Shape::Struct(id, ss) => Shape::Struct(*id, list(ss)),
         Shape::Enum(id, alts) => Shape::Enum(*id, alts.iter().map(|a| list(a)).collect()),
@@ -529,7 +549,7 @@ pub fn abstract_shape(shape: &Shape, f: &dyn Fn(&Atom) -> Atom) -> Shape {
     }
     let list = |ss: &[Shape]| -> Vec<Shape> { ss.iter().map(|s| abstract_shape(s, f)).collect() };
     match shape {
-        Shape::Scalar(_) | Shape::Arrow(_) => shape.clone(),
+        Shape::Scalar(_) | Shape::Arrow(_) | Shape::Packed(_) => shape.clone(),
         Shape::Index(i) => Shape::Index(ix(i, f)),
         Shape::Tuple(ss) => Shape::Tuple(list(ss)),
         Shape::Struct(id, ss) => Shape::Struct(*id, list(ss)),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use adl_core::ir::{Atom, Expr, Fmt, Var};
 use adl_core::ty::{INT, Ix, STR, Scalar, Ty};
 
+use super::packed::is_pack;
 use super::shape::{Shape, Val};
 use super::{Result, Spec};
 
@@ -48,7 +49,8 @@ impl Spec<'_> {
             | Shape::Raw(_)
             | Shape::Enum(..)
             | Shape::Tangent(..)
-            | Shape::Rec(..) => {
+            | Shape::Rec(..)
+            | Shape::Packed(_) => {
                 args.extend(leaves.next().cloned());
                 Ok(self.leaf_fmt(shape, cells))
             }
@@ -125,6 +127,29 @@ impl Spec<'_> {
             },
             Shape::Acc(_) => panic!("an accumulator is no value"),
             Shape::Rec(k, _) => Fmt::Cell(cells.number(*k, shape)),
+            Shape::Packed(p) => Fmt::Pack(Box::new(self.packed_fmt(&p.shape, &p.links, cells))),
+        }
+    }
+
+    /// The format of what is in a pack. Of a pack of the surface only the item prints.
+    fn packed_fmt(&self, shape: &Shape, links: &[Option<usize>], cells: &mut Cells) -> Fmt {
+        let (Shape::Tuple(parts) | Shape::Struct(_, parts)) = shape else {
+            return self.leaf_fmt(shape, cells);
+        };
+        let mut at = 0;
+        let mut fmts: Vec<Fmt> = vec![];
+        for part in parts {
+            let own = &links[at..at + part.n_leaves()];
+            at += own.len();
+            fmts.push(self.packed_fmt(part, own, cells));
+        }
+        match shape {
+            Shape::Struct(id, _) => {
+                let name = self.s.source.types[id.0 as usize].name.clone();
+                Fmt::Struct(name, self.field_names(*id).into_iter().zip(fmts).collect())
+            }
+            _ if is_pack(parts, links) => fmts.pop().expect("its item"),
+            _ => Fmt::Tuple(fmts),
         }
     }
 

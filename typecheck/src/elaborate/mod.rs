@@ -37,6 +37,8 @@ pub(crate) struct Elaborator {
     locals: HashMap<LocalId, Atom>,
     /// Type parameters.
     params: HashMap<V, TyVar>,
+    /// Sizes that the packs around a type bind.
+    unknown: Vec<V>,
     /// Sizes that are Int variables.
     sizes: HashMap<V, Var>,
 }

@@ -6,7 +6,10 @@
 
 use adl_core::{
     ir::{Atom, Expr, TypeBody, TypeDecl},
-    ty::{INT, Ix, Kind, Mono, Poly as CorePoly, Scalar, SizeAtom, Ty as CoreTy, TyArg, TyVar, TypeId},
+    ty::{
+        INT, Ix, Kind, Mono, Poly as CorePoly, Scalar, SizeAtom, Ty as CoreTy, TyArg, TyVar, TypeId,
+        UNKNOWN_SIZE,
+    },
 };
 
 use super::Ctx;
@@ -78,7 +81,10 @@ impl Ctx<'_> {
             },
             Ty::Exists(pack) => {
                 // A pack is a tuple of its sizes and its item: sizes are values, and types only say what they are.
+                let mark = self.e.unknown.len();
+                self.e.unknown.extend(&pack.vars);
                 let item = self.ty(&pack.body);
+                self.e.unknown.truncate(mark);
                 CoreTy::Tuple(pack.vars.iter().map(|_| INT).chain([item]).collect())
             }
             Ty::Con(con, args) => self.con(con, &args),
@@ -178,6 +184,9 @@ impl Ctx<'_> {
     /// One unknown of a size, or the constant that stands for one that nothing determined.
     fn size_atom(&mut self, atom: types::Atom) -> Result<SizeAtom, i64> {
         let v = atom.var();
+        if self.e.unknown.contains(&v) {
+            return Err(UNKNOWN_SIZE);
+        }
         if let Some(param) = self.e.params.get(&v) {
             return Ok(SizeAtom::Param(param.clone()));
         }

@@ -43,8 +43,14 @@ impl Checker {
                 self.report(errors::negative_index(e.span));
                 return (Ty::Error, typed);
             }
-            let (set, elem) = (self.meta_ix(), self.meta());
-            self.unify_at(&ty, &table(set.clone(), elem.clone()), span);
+            // The element of a known table may be a pack, which no variable stands for.
+            let (set, elem) = if let Ty::Con(Con::Table, args) = &head {
+                (args[0].clone(), args[1].clone())
+            } else {
+                let (set, elem) = (self.meta_ix(), self.meta());
+                self.unify_at(&ty, &table(set.clone(), elem.clone()), span);
+                (set, elem)
+            };
             typed.push(self.index_of(e, &set));
             self.solve(e.span);
             ty = elem;
