@@ -178,9 +178,6 @@ impl Checker {
                 continue;
             }
             let ty = self.type_of(&field.ty, sig);
-            if let Ty::Exists(_) = ty {
-                self.report(errors::unsupported(field.ty.span, "fields of pack type"));
-            }
             body.push((Arc::from(field.name.text.as_str()), ty));
         }
         self.arena.data[id.0 as usize].body = Body::Struct(body);

@@ -12,7 +12,8 @@ use adl_core::walk::Subst;
 use adl_diag::Code as DiagCode;
 
 use super::family::Family;
-use super::shape::{Abstraction, Closure, Code, Shape, TyVal, Val, abstract_shape};
+use super::packed::is_unknown;
+use super::shape::{Abstraction, Closure, Code, Packed, Shape, TyVal, Val, abstract_shape};
 use super::{Result, Spec, Specialiser};
 
 /// How deep a recursive type may contain itself at other types.
@@ -159,7 +160,7 @@ impl Spec<'_> {
         let map: Subst = def.params.iter().cloned().zip(sizes.iter().cloned()).collect();
         let id = def.id;
         let args = def.args.iter().map(|(t, a)| (t.clone(), a.subst(&map))).collect();
-        let shape = self.body_shape(id, args)?;
+        let shape = with_packs(self.body_shape(id, args)?);
         Ok(self.all_families(*k, &shape))
     }
 
@@ -242,4 +243,20 @@ impl Spec<'_> {
 
 fn number(k: usize) -> u32 {
     u32::try_from(k).expect("fewer than 2^32 recursive types")
+}
+
+/// Parts with sizes that only a value knows bring them along.
+fn with_packs(body: Shape) -> Shape {
+    let part = |s: Shape| {
+        let mut sizes = vec![];
+        s.sizes(&mut sizes);
+        if sizes.iter().any(is_unknown) { Shape::Packed(Box::new(Packed::any(&s))) } else { s }
+    };
+    match body {
+        Shape::Struct(id, parts) => Shape::Struct(id, parts.into_iter().map(part).collect()),
+        Shape::Enum(id, alts) => {
+            Shape::Enum(id, alts.into_iter().map(|alt| alt.into_iter().map(part).collect()).collect())
+        }
+        other => other,
+    }
 }

@@ -301,7 +301,6 @@ derivative safe_norm(v) = { let y = safe_norm(v); (y, \dv. if y == 0.0 then 0.0 
 /// Programs that use what is read but not supported yet.
 pub(super) const REFUSED: &[(&str, &str)] = &[
     ("progress", r#"progress("train", loop x = 0.0 for _: Fin(10) do x + 1.0)"#),
-    ("pack in a struct", "struct D { xs: exists n. n=>Float }"),
     ("a lambda that accumulates", "accum h: Fin(3)=>Float do { let f = \\i: Int. h[i] += 1.0; f(1) }"),
 ];
 
