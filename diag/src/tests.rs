@@ -53,8 +53,10 @@ fn json_has_this_shape() {
     assert_eq!(to_json(&found, &sources).to_string(), text);
 }
 
+// S-errors-5
 #[test]
 fn every_code_has_a_page_and_a_name() {
+    assert!(Code::ALL.is_sorted_by_key(|code| code.name()), "codes of a kind stand together");
     for code in Code::ALL {
         let first = code.explain().lines().next().unwrap_or_default();
         assert!(first.ends_with('.') && 10 < first.len(), "the page of {code} begins with a sentence");

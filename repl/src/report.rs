@@ -31,29 +31,31 @@ pub(crate) fn rendered(d: &Diagnostic, sources: &SourceMap) -> String {
 
 /// One diagnostic without a place.
 pub(crate) fn one(code: Code, message: String, help: &str) {
-    let d = Diagnostic::error(code, message).help(help);
-    all(&[d], &SourceMap::new(), false);
+    refuse(Diagnostic::error(code, message).help(help), false);
 }
 
-/// Reads a source file; says what is wrong with it.
-pub(crate) fn source(path: &str) -> Result<String, Exit> {
+/// One diagnostic without a place, of what keeps a command from starting.
+pub(crate) fn refuse(d: Diagnostic, json: bool) -> Exit {
+    all(&[d], &SourceMap::new(), json);
+    Exit::Usage
+}
+
+/// Reads a source file, or says what is wrong with it.
+pub(crate) fn source(path: &str) -> Result<String, Diagnostic> {
     let bytes = if path == "-" {
         let mut bytes = vec![];
         std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut bytes).map(|_| bytes)
     } else {
         std::fs::read(path)
     };
-    match bytes {
-        Ok(bytes) => String::from_utf8(bytes).map_err(|e| {
-            let at = e.utf8_error().valid_up_to();
-            one(Code::E0801, format!("`{path}` is not UTF-8 text (byte {at})"), "save the file as UTF-8");
-            Exit::Usage
-        }),
-        Err(e) => {
-            one(Code::E0801, format!("cannot read `{path}`: {e}"), "check the path");
-            Err(Exit::Usage)
-        }
-    }
+    let bytes = bytes.map_err(|e| {
+        Diagnostic::error(Code::E0801, format!("cannot read `{path}`: {e}")).help("check the path")
+    })?;
+    String::from_utf8(bytes).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        let message = format!("`{path}` is not UTF-8 text (byte {at})");
+        Diagnostic::error(Code::E0801, message).help("save the file as UTF-8")
+    })
 }
 
 /// The exit code of an outcome.

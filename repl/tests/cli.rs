@@ -63,6 +63,7 @@ fn runs_a_program_in_both_executors() {
     expect(&adl(&["check", &file]), 0, "", &[]);
 }
 
+// S-programs-10 S-programs-11 S-programs-12
 #[test]
 fn parameters_are_given_on_the_command_line() {
     let folder = Folder::new("params");
@@ -90,6 +91,7 @@ fn parameters_are_given_on_the_command_line() {
     expect(&run(&["--interp"]), 2, "", &["E0901", "`--interp`"]);
 }
 
+// S-programs-4
 #[test]
 fn a_failure_ends_the_run_after_what_was_printed() {
     let folder = Folder::new("fail");
@@ -97,6 +99,7 @@ fn a_failure_ends_the_run_after_what_was_printed() {
     expect(&adl(&["run", &file]), 1, "2\n", &["E0701", "a.adl:3"]);
 }
 
+// S-programs-7 S-programs-8
 #[test]
 fn failures_say_what_and_where() {
     let folder = Folder::new("messages");
@@ -123,6 +126,7 @@ const TESTS: &[u8] = b"let x = trace(\"once\", 2.0)\ndef f(y: Float) -> Float = 
     test \"thrice\" {\n  trace(\"f\", f(1.0))\n  assert_close(f(3.0), 9.0)\n}\n\
     test \"slope\" { assert_close(grad(f)(3.0), 2.0) }\n";
 
+// S-programs-14 S-programs-15
 #[test]
 fn tests_run_in_the_order_of_the_source_on_any_number_of_threads() {
     let folder = Folder::new("tests");
@@ -169,6 +173,7 @@ fn a_folder_is_tested_with_all_below_it() {
     assert_eq!(tested(&[&folder.0.join("none").display().to_string()]).0, 2);
 }
 
+// S-programs-15
 #[test]
 fn results_of_tests_are_json_on_demand() {
     let folder = Folder::new("testjson");
@@ -185,16 +190,41 @@ fn results_of_tests_are_json_on_demand() {
     assert_eq!((&lines[3]["passed"], &lines[3]["failed"]), (&2.into(), &1.into()));
 }
 
+// S-programs-27
 #[test]
 fn wrong_programs_do_not_run() {
     let folder = Folder::new("wrong");
     let file = folder.file("a.adl", b"1 + 1\n1.0 + true\n");
     expect(&adl(&["run", &file]), 2, "", &["Error", "a.adl:2"]);
-    expect(&adl(&["check", "--json", &file]), 2, "", &["\"code\""]);
+    expect(&adl(&["check", "--json", &file]), 2, "", &["{\"code\":\"E0203\""]);
     let open = folder.file("b.adl", b"let x = (1 + 2\n");
     expect(&adl(&["run", &open]), 2, "", &["E01"]);
 }
 
+#[test]
+fn every_diagnostic_is_json_on_demand() {
+    let folder = Folder::new("json");
+    let file = folder.file("a.adl", b"let k = 5\n[1.0][k]\n");
+    let missing = folder.0.join("none.adl").display().to_string();
+    // S-errors-7
+    for (args, code) in [
+        (vec!["run", "--json", &file], "E0701"),
+        (vec!["run", "--json", &missing], "E0801"),
+        (vec!["check", "--json", &missing], "E0801"),
+        (vec!["test", "--json", &missing], "E0801"),
+        (vec!["run", "--json", &file, "x"], "E0901"),
+        (vec!["run", "--json", &file, "--k", "1"], "E0901"),
+    ] {
+        let out = adl(&args);
+        let lines = String::from_utf8_lossy(&out.stderr).into_owned();
+        let d: serde_json::Value = serde_json::from_str(&lines).expect("one object");
+        let fields: Vec<&String> = d.as_object().expect("an object").keys().collect();
+        assert_eq!(fields, ["code", "help", "labels", "message", "notes", "severity"], "{lines}");
+        assert_eq!(d["code"], code, "{lines}");
+    }
+}
+
+// S-lexical-1
 #[test]
 fn bad_files_are_diagnostics() {
     let folder = Folder::new("bad");
@@ -236,6 +266,7 @@ fn sizes_of_files_have_to_agree() {
     expect(&adl(&["run", &file]), 1, "6.0\n", &["E0702", "3", "2"]);
 }
 
+// S-errors-6
 #[test]
 fn says_what_it_is_and_explains_codes() {
     let version = adl(&["--version"]);
@@ -299,6 +330,7 @@ fn repl(session: &str) -> (String, String) {
     (text(&out.stdout), text(&out.stderr))
 }
 
+// S-programs-25
 #[test]
 fn a_redefinition_reaches_the_functions_that_use_the_name() {
     let (out, err) = repl("/// Twice f.\ndef g(x: Float) -> Float = f(x) * 2.0\n:quit\n");
@@ -343,6 +375,7 @@ fn names_of_modules_have_documentation_and_no_type_of_their_own() {
     assert!(err.contains("there is no `complex.complx`"), "{err}");
 }
 
+// S-programs-26
 #[test]
 fn the_repl_shows_documentation() {
     let (out, err) = repl(

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use adl::Code;
 
-use crate::{bless, spec};
+use crate::{chapters, spec};
 
 /// Codes that no program gives, with where they are tested.
 const NO_PROGRAM: &[(Code, &str)] = &[
@@ -29,16 +29,7 @@ pub(crate) fn check(path: &Path) -> Result<(), String> {
 
 /// Checks or rewrites the chapter.
 pub(crate) fn check_chapter(path: &Path) -> Result<(), String> {
-    let made = chapter()?;
-    if bless() {
-        return std::fs::write(path, made).map_err(|e| e.to_string());
-    }
-    let found = std::fs::read_to_string(path).unwrap_or_default();
-    match made.lines().zip(found.lines()).find(|(a, b)| a != b) {
-        _ if made == found => Ok(()),
-        Some((wanted, is)) => Err(format!("out of date, run `cargo xtask bless`: `{is}` is now `{wanted}`")),
-        None => Err("out of date, run `cargo xtask bless`".into()),
-    }
+    chapters::check(path, &chapter()?)
 }
 
 /// The pages in order, each program followed by its report.

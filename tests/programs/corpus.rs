@@ -19,6 +19,7 @@ pub(crate) fn check(path: &Path) -> Result<(), String> {
     if expected.is_empty() {
         return Err("the file expects nothing; run `cargo xtask bless`".into());
     }
+    // S-evaluation-15
     for backend in [Backend::Interpreter, Backend::Loops, Backend::Machine] {
         let found = expect::run(folder, &name, &text, backend);
         expect::compare(&expected, &found).map_err(|e| format!("{backend:?}: {e}"))?;

@@ -1,5 +1,6 @@
 //! Each program with its outcome written in it is a test named by its path.
 
+mod chapters;
 mod codes;
 mod core;
 mod corpus;
@@ -29,6 +30,8 @@ fn main() -> ExitCode {
         trials.push(trial(&root, path, codes::check));
     }
     trials.push(trial(&root, codes, codes::check_chapter));
+    trials.push(made(&root, "spec/primitives.md", chapters::primitives));
+    trials.push(made(&root, "spec/grammar.md", chapters::grammar));
     for path in files(&root.join("examples"), "adl") {
         trials.push(trial(&root, path, example));
     }
@@ -36,6 +39,12 @@ fn main() -> ExitCode {
         trials.push(trial(&root, path, core::check));
     }
     libtest_mimic::run(&args, trials).exit_code()
+}
+
+/// A chapter that is made; what else stands in it is a test of its own.
+fn made(root: &Path, name: &str, check: fn(&Path) -> Result<(), String>) -> Trial {
+    let path = root.join(name);
+    Trial::test(format!("{name} is made"), move || check(&path).map_err(Into::into))
 }
 
 fn trial(root: &Path, path: PathBuf, check: fn(&Path) -> Result<(), String>) -> Trial {

@@ -54,6 +54,7 @@ fn count(p: &Program, args: &[Value]) -> Counted {
     }
 }
 
+// S-differentiation-13
 /// Checks the contract for sizes 100, 1,000 and 10,000, and that ratios do not grow.
 fn check(name: &str, text: &str, args: impl Fn(usize) -> Vec<Value>) {
     let p = parse::program(text).unwrap_or_else(|e| panic!("{}: {}", e.message, &text[e.at..]));

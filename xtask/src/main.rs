@@ -1,5 +1,6 @@
 //! Tasks of the house: `cargo xtask ci | quick | tidy | bless`.
 
+mod sentences;
 mod steps;
 mod tidy;
 mod tree;

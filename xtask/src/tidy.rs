@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::sentences;
 use crate::tree::{self, Text};
 
 /// A rule: from the files to its complaints.
@@ -63,6 +64,7 @@ pub(crate) fn check(root: &Path) -> Result<Vec<String>, String> {
         [lengths, first_lines, postponed, unsafe_code, names_in_passes, traces_of_machines, lock_file];
     let mut errors = root_listing(&names);
     errors.extend(rules.iter().flat_map(|rule| rule(&files)));
+    errors.extend(sentences::check(&files));
     Ok(errors)
 }
 

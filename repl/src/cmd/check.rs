@@ -19,7 +19,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Exit {
     let text = match report::source(&args.file) {
         Ok(text) => text,
-        Err(exit) => return exit,
+        Err(d) => return report::refuse(d, args.json),
     };
     let mut session = Session::new(Config { module_path: module_path(), ..Config::default() });
     let outcome = session.check(&args.file, &text, &mut RealHost::beside(&args.file));

@@ -29,7 +29,7 @@ pub(crate) fn run(args: &Args) -> Exit {
     }
     let text = match report::source(&args.file) {
         Ok(text) => text,
-        Err(exit) => return exit,
+        Err(d) => return report::refuse(d, false),
     };
     let mut session = Session::new(Config { module_path: module_path(), ..Config::default() });
     match session.dump(&args.file, &text, &args.after, &mut RealHost::beside(&args.file)) {

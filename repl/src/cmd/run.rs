@@ -1,6 +1,6 @@
 //! `adl run FILE`: runs a program.
 
-use adl::{Backend, Config, Session};
+use adl::{Backend, Code, Config, Diagnostic, Session};
 
 use crate::host::{RealHost, limits, module_path};
 use crate::{Exit, report};
@@ -29,17 +29,17 @@ pub(crate) fn run(args: &Args) -> Exit {
     let Some((file, rest)) = args.words.split_first() else { return Exit::Usage };
     let text = match report::source(file) {
         Ok(text) => text,
-        Err(exit) => return exit,
+        Err(d) => return report::refuse(d, args.json),
     };
     let params = match params(rest) {
         Ok(params) => params,
         Err(message) => {
-            report::one(adl::Code::E0901, message, "give parameters as `--name value`");
-            return Exit::Usage;
+            let d = Diagnostic::error(Code::E0901, message).help("give parameters as `--name value`");
+            return report::refuse(d, args.json);
         }
     };
     if params.iter().any(|(name, _)| name == "help") {
-        return help(file, &text);
+        return help(file, &text, args.json);
     }
     let backend = if args.interp { Backend::Interpreter } else { Backend::Machine };
     let mut session = Session::new(Config { backend, params, limits: limits(), module_path: module_path() });
@@ -77,12 +77,12 @@ fn params(rest: &[String]) -> Result<Vec<(String, Option<String>)>, String> {
 }
 
 /// What the program says of itself, and its parameters.
-fn help(file: &str, text: &str) -> Exit {
+fn help(file: &str, text: &str, json: bool) -> Exit {
     let mut session = Session::new(Config::default());
     let manual = match session.manual(file, text) {
         Ok(manual) => manual,
         Err(diagnostics) => {
-            report::all(&diagnostics, &session.sources, false);
+            report::all(&diagnostics, &session.sources, json);
             return Exit::Usage;
         }
     };

@@ -77,7 +77,7 @@ struct Settings {
 /// Runs them.
 pub(crate) fn run(args: &Args) -> Exit {
     let start = Instant::now();
-    let files = match files(&args.paths) {
+    let files = match files(&args.paths, args.json) {
         Ok(files) => files,
         Err(exit) => return exit,
     };
@@ -89,7 +89,7 @@ pub(crate) fn run(args: &Args) -> Exit {
         json: args.json,
     };
     settings.limits.memory /= threads as u64;
-    let tasks = match tasks(&files, args.filter.as_deref(), threads) {
+    let tasks = match tasks(&files, args.filter.as_deref(), threads, args.json) {
         Ok(tasks) => tasks,
         Err(exit) => return exit,
     };
@@ -151,12 +151,12 @@ fn in_order<T: Send, R: Send>(
 }
 
 /// The programs: files as they are, and all `.adl` files below folders, sorted.
-fn files(paths: &[String]) -> Result<Vec<PathBuf>, Exit> {
+fn files(paths: &[String], json: bool) -> Result<Vec<PathBuf>, Exit> {
     let mut out = vec![];
     for path in paths {
         let wrong = |path: &Path, error: &std::io::Error| {
-            report::one(Code::E0801, format!("cannot read `{}`: {error}", path.display()), "check the path");
-            Exit::Usage
+            let message = format!("cannot read `{}`: {error}", path.display());
+            report::refuse(Diagnostic::error(Code::E0801, message).help("check the path"), json)
         };
         let mut todo = vec![PathBuf::from(path)];
         let mut found = vec![];
@@ -190,11 +190,11 @@ fn is_program(path: &Path) -> bool {
 
 /// What each thread does. The tests of a program are parted where there are more threads than programs; each part
 /// then computes the program's `let`s for itself.
-fn tasks(files: &[PathBuf], filter: Option<&str>, threads: usize) -> Result<Vec<Task>, Exit> {
+fn tasks(files: &[PathBuf], filter: Option<&str>, threads: usize, json: bool) -> Result<Vec<Task>, Exit> {
     let mut out = vec![];
     for file in files {
         let path = file.strip_prefix("./").unwrap_or(file).display().to_string();
-        let text = report::source(&file.display().to_string())?;
+        let text = report::source(&file.display().to_string()).map_err(|d| report::refuse(d, json))?;
         let tests = adl::tests_in(&text).into_iter().enumerate();
         let chosen: Vec<(usize, String)> =
             tests.filter(|(_, name)| filter.is_none_or(|f| name.contains(f))).collect();
