@@ -496,6 +496,8 @@ pub enum Fmt {
     Raw,
     /// Fixed text (functions print as their type).
     Text(String),
+    /// A format that passes over so many leaves first.
+    After(u32, Box<Fmt>),
     /// The next leaf is a pack, whose items print by this format.
     Pack(Box<Fmt>),
     /// Fixed text that stands for so many leaves.

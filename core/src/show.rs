@@ -106,6 +106,10 @@ fn write_fmt(out: &mut String, fmt: &Fmt, leaves: &mut std::slice::Iter<'_, Valu
             None => {}
         },
         Fmt::Text(text) => out.push_str(text),
+        Fmt::After(n, fmt) => {
+            leaves.by_ref().take(*n as usize).for_each(drop);
+            write_fmt(out, fmt, leaves);
+        }
         Fmt::Pack(fmt) => {
             if let Some(Value::Pack(pack)) = leaves.next() {
                 write_fmt(out, fmt, &mut pack.items.iter());
@@ -184,6 +188,7 @@ fn write_cells(out: &mut String, fmt: &Fmt, cells: &[Fmt], leaves: &[Value]) {
                 todo.push(Task::Text("]"));
             }
             Fmt::Where(fmt, _) => todo.push(Task::Value(fmt, leaves)),
+            Fmt::After(n, fmt) => todo.push(Task::Value(fmt, leaves[*n as usize..].to_vec())),
             Fmt::Pack(fmt) => {
                 if let Some(Value::Pack(pack)) = leaves.first() {
                     todo.push(Task::Value(fmt, pack.items.clone()));
@@ -223,7 +228,7 @@ fn has_cells(fmt: &Fmt) -> bool {
         Fmt::Cell(_) | Fmt::Where(..) => true,
         Fmt::Leaf | Fmt::Names(_) | Fmt::Raw | Fmt::Text(_) | Fmt::Hidden(..) => false,
         Fmt::Sum(constructors) => constructors.iter().flat_map(|(_, f)| f).any(has_cells),
-        Fmt::Table(elem) | Fmt::Pack(elem) => has_cells(elem),
+        Fmt::Table(elem) | Fmt::Pack(elem) | Fmt::After(_, elem) => has_cells(elem),
         Fmt::Tuple(fields) => fields.iter().any(has_cells),
         Fmt::Struct(_, fields) => fields.iter().any(|(_, f)| has_cells(f)),
     }
@@ -266,6 +271,7 @@ fn n_leaves(fmt: &Fmt) -> usize {
         Fmt::Table(elem) => n_leaves(elem),
         Fmt::Where(fmt, _) => n_leaves(fmt),
         Fmt::Hidden(n, _) => *n as usize,
+        Fmt::After(n, fmt) => *n as usize + n_leaves(fmt),
         Fmt::Tuple(fields) => fields.iter().map(n_leaves).sum(),
         Fmt::Struct(_, fields) => fields.iter().map(|(_, fmt)| n_leaves(fmt)).sum(),
         Fmt::Text(_) => 0,

@@ -28,6 +28,7 @@ impl Parser<'_> {
                         Ok((name, p.list(")", Self::fmt)?))
                     })?)
                 }
+                "after" => Fmt::After(p.int()?, Box::new(p.fmt()?)),
                 "pack" => Fmt::Pack(Box::new(p.fmt()?)),
                 "hidden" => Fmt::Hidden(p.int()?, p.text()?),
                 "cell" => Fmt::Cell(p.int()?),

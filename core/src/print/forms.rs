@@ -302,6 +302,10 @@ impl Printer<'_> {
                 });
                 self.push("}");
             }
+            Fmt::After(n, fmt) => {
+                let _ = write!(self.out, "after {n} ");
+                self.fmt(fmt);
+            }
             Fmt::Pack(fmt) => {
                 self.push("pack ");
                 self.fmt(fmt);

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use adl_core::ir::{Atom, Expr, Fmt, Var};
-use adl_core::ty::{INT, Ix, STR, Scalar, Ty};
+use adl_core::ir::{Atom, Expr, Fmt, TypeBody, Var};
+use adl_core::ty::{INT, Ix, STR, Scalar, Ty, TyArg, TypeId, UNKNOWN_SIZE};
 
 use super::packed::is_pack;
 use super::shape::{Shape, Val};
@@ -63,7 +63,8 @@ impl Spec<'_> {
                 let name = self.s.source.types[id.0 as usize].name.clone();
                 let fields: Result<Vec<Fmt>> =
                     ss.iter().map(|s| self.fmt(s, leaves, dims, args, cells)).collect();
-                Ok(Fmt::Struct(name, self.field_names(*id).into_iter().zip(fields?).collect()))
+                let fields = self.with_packs(*id, 0, fields?);
+                Ok(Fmt::Struct(name, self.field_names(*id).into_iter().zip(fields).collect()))
             }
             Shape::Table(ix, elem) => {
                 let (depth, before) = (dims.len(), args.len());
@@ -105,12 +106,18 @@ impl Spec<'_> {
             Shape::Tuple(ss) => Fmt::Tuple(ss.iter().map(|s| self.leaf_fmt(s, cells)).collect()),
             Shape::Struct(id, ss) => {
                 let name = self.s.source.types[id.0 as usize].name.clone();
-                let fields = ss.iter().map(|s| self.leaf_fmt(s, cells));
+                let fields = ss.iter().map(|s| self.leaf_fmt(s, cells)).collect();
+                let fields = self.with_packs(*id, 0, fields);
                 Fmt::Struct(name, self.field_names(*id).into_iter().zip(fields).collect())
             }
             Shape::Enum(id, alts) => {
                 let names = self.field_names(*id);
-                if alts.iter().all(Vec::is_empty) { Fmt::Names(names) } else { self.sum(names, alts, cells) }
+                if alts.iter().all(Vec::is_empty) {
+                    return Fmt::Names(names);
+                }
+                let Fmt::Sum(alts) = self.sum(names, alts, cells) else { panic!("the format of a sum") };
+                let alts = alts.into_iter().enumerate();
+                Fmt::Sum(alts.map(|(k, (name, parts))| (name, self.with_packs(*id, k, parts))).collect())
             }
             Shape::Tangent(id, alts) => {
                 let mut names = vec!["Zero".to_string()];
@@ -129,6 +136,27 @@ impl Spec<'_> {
             Shape::Rec(k, _) => Fmt::Cell(cells.number(*k, shape)),
             Shape::Packed(p) => Fmt::Pack(Box::new(self.packed_fmt(&p.shape, &p.links, cells))),
         }
+    }
+
+    /// The formats of the parts of a struct, or of constructor `tag` of an enum: of packs only the item prints.
+    fn with_packs(&self, id: TypeId, tag: usize, fmts: Vec<Fmt>) -> Vec<Fmt> {
+        let tys: Vec<&Ty> = match &self.s.source.types[id.0 as usize].body {
+            TypeBody::Struct(fields) => fields.iter().map(|(_, t)| t).collect(),
+            TypeBody::Enum(cs) => cs[tag].1.iter().collect(),
+        };
+        let item = |fmts: &mut Vec<Fmt>| {
+            let item = fmts.pop().expect("a pack has an item");
+            Fmt::After(u32::try_from(fmts.len()).expect("few sizes"), Box::new(item))
+        };
+        let part = |(fmt, ty): (Fmt, &&Ty)| match fmt {
+            Fmt::Tuple(mut parts) if is_pack_ty(ty) => item(&mut parts),
+            Fmt::Pack(inner) if is_pack_ty(ty) => match *inner {
+                Fmt::Tuple(mut parts) => Fmt::Pack(Box::new(item(&mut parts))),
+                other => Fmt::Pack(Box::new(other)),
+            },
+            fmt => fmt,
+        };
+        fmts.into_iter().zip(&tys).map(part).collect()
     }
 
     /// The format of what is in a pack. Of a pack of the surface only the item prints.
@@ -162,6 +190,30 @@ impl Spec<'_> {
 /// The text of a format that takes no leaves.
 fn text_of(fmt: &Fmt) -> String {
     adl_core::show::show(fmt, &[])
+}
+
+/// Is it the type of a pack of the surface: sizes, and an item with sizes that only its value knows?
+fn is_pack_ty(ty: &Ty) -> bool {
+    fn has_unknown(ty: &Ty) -> bool {
+        let ix = |ix: &Ix| matches!(ix, Ix::Poly(p) if p.0.iter().any(|m| m.coef < UNKNOWN_SIZE / 2));
+        match ty {
+            Ty::Table(set, elem) => ix(set) || has_unknown(elem),
+            Ty::Tuple(ts) => ts.iter().any(has_unknown),
+            Ty::Index(set) => ix(set),
+            Ty::Named(_, args) => args.iter().any(|a| match a {
+                TyArg::Ty(t) => has_unknown(t),
+                TyArg::Ix(set) => ix(set),
+                TyArg::Size(_) => false,
+            }),
+            _ => false,
+        }
+    }
+    match ty {
+        Ty::Tuple(ts) => ts.split_last().is_some_and(|(item, sizes)| {
+            !sizes.is_empty() && sizes.iter().all(|t| *t == INT) && has_unknown(item)
+        }),
+        _ => false,
+    }
 }
 
 /// The kinds of cells met in a value, and how each is shown.
