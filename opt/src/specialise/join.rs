@@ -30,14 +30,15 @@ impl Spec<'_> {
         for b in &branches[1..] {
             shape = self.join(&shape, &b.val.shape)?;
         }
-        // Sizes that are made inside branches become results of the case, and so do sizes of what functions
-        // captured where they differ (others are equal, whatever their atoms).
+        // Sizes that are made inside branches become results of the case, and so do sizes with other atoms in
+        // other branches: packs and what functions captured may differ. (Others are equal, and are given twice.)
         let depth = self.depth();
         let mut sizes = vec![];
         shape.sizes(&mut sizes);
-        let columns: Vec<Vec<Option<Atom>>> =
-            branches.iter().map(|b| aligned(&shape, &b.val.shape)).collect();
-        let inside = captured_sizes(&shape);
+        let column = |b: &Branch| -> Vec<Option<Atom>> {
+            aligned(&shape, &b.val.shape).into_iter().map(|a| a.filter(|a| !is_unknown(a))).collect()
+        };
+        let columns: Vec<Vec<Option<Atom>>> = branches.iter().map(column).collect();
         let row = |k: usize| -> Vec<&Option<Atom>> { columns.iter().map(|c| &c[k]).collect() };
         let differs = |k: usize| {
             let mut known = columns.iter().filter_map(|c| c[k].as_ref());
@@ -47,9 +48,7 @@ impl Spec<'_> {
         let mut local: Vec<usize> = vec![];
         let mut result_of: Vec<Option<usize>> = vec![];
         for (k, size) in sizes.iter().enumerate() {
-            let is_fixed = |c: &Vec<Option<Atom>>| c[k].as_ref().is_some_and(|a| a.as_int().is_some());
-            let constants = columns.iter().filter(|c| is_fixed(c)).count();
-            let needed = !self.in_scope(size, depth) || ((inside[k] || constants > 1) && differs(k));
+            let needed = !self.in_scope(size, depth) || differs(k);
             let known = local.iter().position(|l| row(*l) == row(k));
             result_of.push(needed.then(|| known.unwrap_or(local.len())));
             if needed && known.is_none() {
@@ -82,7 +81,10 @@ impl Spec<'_> {
         }
         let tys = self.leaf_tys(&shape);
         vars.extend(tys.into_iter().map(Var::new));
-        let leaves = vars[n_sizes..].iter().map(Atom::from).collect();
+        // A leaf that is a size in every branch (of a pack) stays that size.
+        let same = |l: usize, k: usize| arms.iter().all(|arm| arm.body.results[l] == arm.body.results[k]);
+        let size_of = |l: usize| (0..n_sizes).find(|k| vars[l].ty() == &INT && same(l, *k)).unwrap_or(l);
+        let leaves = (n_sizes..vars.len()).map(|l| Atom::from(&vars[size_of(l)])).collect();
         self.emit(vars, Expr::Case { scrut, arms });
         Ok(Val { shape, leaves })
     }
