@@ -186,9 +186,14 @@ impl PartialEq for PackTy {
     }
 }
 
-/// In types of higher-order Core: a size that a pack binds. The value of the pack has it. (Sizes computed from
-/// it are as far below zero.)
+/// In types of higher-order Core: the first size that a pack binds. The value of the pack has it. (Sizes computed
+/// from it are as far below zero.)
 pub const UNKNOWN_SIZE: i64 = -(1 << 60);
+
+/// The same for the size of this number.
+pub fn unknown_size(k: usize) -> i64 {
+    UNKNOWN_SIZE - i64::try_from(k).unwrap_or(0) * (1 << 40)
+}
 
 /// The type of 64-bit floats.
 pub const F64: Ty = Ty::Scalar(Scalar::F64);

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use adl_core::ir::{Atom, Expr, Var};
-use adl_core::ty::{INT, PackTy, Scalar, Ty, UNKNOWN_SIZE};
+use adl_core::ty::{INT, PackTy, Scalar, Ty, UNKNOWN_SIZE, unknown_size};
 use adl_core::walk::{self, Subst};
 
 use super::shape::{Packed, Shape, Val, abstract_shape};
@@ -26,7 +26,17 @@ impl Packed {
 
     /// Any value of this shape.
     pub(super) fn any(shape: &Shape) -> Packed {
-        Packed { links: vec![None; shape.n_leaves()], shape: shape.without_sizes() }
+        let mut links = vec![None; shape.n_leaves()];
+        let mut sizes = vec![];
+        shape.sizes(&mut sizes);
+        // What a pack of the surface binds is known by its number.
+        if let Shape::Tuple(parts) = shape {
+            let is_int = |s: &&Shape| **s == Shape::Scalar(Scalar::Int);
+            for (k, link) in links.iter_mut().enumerate().take(parts.iter().take_while(is_int).count()) {
+                *link = sizes.iter().position(|s| *s == Atom::int(unknown_size(k)));
+            }
+        }
+        Packed { links, shape: shape.without_sizes() }
     }
 
     /// A pack for both.

@@ -8,7 +8,7 @@ use adl_core::{
     ir::{Atom, Expr, TypeBody, TypeDecl},
     ty::{
         INT, Ix, Kind, Mono, Poly as CorePoly, Scalar, SizeAtom, Ty as CoreTy, TyArg, TyVar, TypeId,
-        UNKNOWN_SIZE,
+        unknown_size,
     },
 };
 
@@ -184,8 +184,8 @@ impl Ctx<'_> {
     /// One unknown of a size, or the constant that stands for one that nothing determined.
     fn size_atom(&mut self, atom: types::Atom) -> Result<SizeAtom, i64> {
         let v = atom.var();
-        if self.e.unknown.contains(&v) {
-            return Err(UNKNOWN_SIZE);
+        if let Some(k) = self.e.unknown.iter().position(|u| *u == v) {
+            return Err(unknown_size(k));
         }
         if let Some(param) = self.e.params.get(&v) {
             return Ok(SizeAtom::Param(param.clone()));
