@@ -61,11 +61,13 @@ struct Ctx<'s> {
     heads: Vec<Tok<'s>>,
     out: Lexed<'s>,
     newline: bool,
+    /// A bracket was wrong in this item: what is wrong with others up to its end follows from that.
+    misled: bool,
 }
 
 fn run(file: FileId, text: &str, items: Items) -> Lexed<'_> {
     let out = Lexed::default();
-    let mut ctx = Ctx { file, text, items, open: vec![], heads: vec![], out, newline: false };
+    let mut ctx = Ctx { file, text, items, open: vec![], heads: vec![], out, newline: false, misled: false };
     let mut lexer = Tok::lexer(text);
     while let Some(tok) = lexer.next() {
         let at = lexer.span();
@@ -82,8 +84,9 @@ fn run(file: FileId, text: &str, items: Items) -> Lexed<'_> {
     }
     if let Some(open) = ctx.open.last() {
         let span = ctx.span(open.at, open.at + 1);
+        let wrong = errors::unclosed(span, opener(open.tok));
         ctx.out.unclosed = true;
-        ctx.out.diagnostics.push(errors::unclosed(span, opener(open.tok)));
+        ctx.bracket(wrong);
         ctx.close_all(text.len());
     }
     ctx.out
@@ -219,6 +222,10 @@ impl<'s> Ctx<'s> {
             self.out.tokens.push((start, Tok::Semi, start));
             self.heads().clear();
         }
+        let closes = matches!(tok, Tok::ParenClose | Tok::SquareClose | Tok::BraceClose);
+        if at_margin && !closes && (self.open.is_empty() || tok.begins_item()) {
+            self.misled = false;
+        }
         match tok {
             Tok::ParenOpen | Tok::SquareOpen | Tok::BraceOpen => {
                 self.open.push(Open { tok, at: start, heads: vec![] });
@@ -268,14 +275,14 @@ impl<'s> Ctx<'s> {
             return true;
         }
         self.out.patched.push(start);
-        let Some(open) = self.open.last() else {
-            self.out.diagnostics.push(errors::unopened(span, opener(tok)));
+        let Some((opening, at)) = self.open.last().map(|open| (open.tok, open.at)) else {
+            self.bracket(errors::unopened(span, opener(tok)));
             return false;
         };
-        let opened = self.span(open.at, open.at + 1);
-        self.out.diagnostics.push(errors::mismatched(opened, opener(open.tok), span, opener(tok)));
+        let opened = self.span(at, at + 1);
+        self.bracket(errors::mismatched(opened, opener(opening), span, opener(tok)));
         if !self.open.iter().any(matches) {
-            self.out.tokens.push((start, closer(open.tok), end));
+            self.out.tokens.push((start, closer(opening), end));
             self.open.pop();
             return false;
         }
@@ -288,11 +295,18 @@ impl<'s> Ctx<'s> {
         true
     }
 
+    /// A wrong bracket, unless it follows from one before.
+    fn bracket(&mut self, wrong: Diagnostic) {
+        if !std::mem::replace(&mut self.misled, true) {
+            self.out.diagnostics.push(wrong);
+        }
+    }
+
     /// An item at the left margin while a bracket is open: the bracket is what is wrong.
     fn close_at_item(&mut self, start: usize) {
         if let Some(open) = self.open.last() {
             let span = self.span(open.at, open.at + 1);
-            self.out.diagnostics.push(errors::unclosed(span, opener(open.tok)));
+            self.bracket(errors::unclosed(span, opener(open.tok)));
             self.close_all(start);
         }
         self.out.tokens.push((start, Tok::Semi, start));

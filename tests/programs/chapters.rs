@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use adl::{Closed, Config, Session};
 use adl_core::prim::{self, Diff, Edge, Kernel, Prim, PrimDef, Sig};
 use adl_core::show;
 use adl_core::ty::Scalar;
@@ -20,6 +21,26 @@ pub(crate) fn check(path: &Path, made: &str) -> Result<(), String> {
         Some((wanted, is)) => Err(format!("out of date, run `cargo xtask bless`: `{is}` is now `{wanted}`")),
         None => Err("out of date, run `cargo xtask bless`".into()),
     }
+}
+
+/// What the list *Not yet* says of the library is so: a name of it that exists has to go from the list.
+pub(crate) fn not_yet(path: &Path) -> Result<(), String> {
+    let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
+    let list = text.split("```text\n").nth(1).and_then(|rest| rest.split("```").next());
+    let mut session = Session::new(Config::default());
+    for line in list.ok_or("the list is missing")?.lines() {
+        let (code, before, names) = match line.strip_prefix("import ") {
+            Some(names) => ("E0311", "import ", names),
+            None => ("E0301", "", line),
+        };
+        for name in names.split_whitespace() {
+            let found = session.check("name.adl", &format!("{before}{name}\n"), &mut Closed::default());
+            if found.diagnostics.first().is_none_or(|d| d.code.name() != code) {
+                return Err(format!("`{name}` is built: strike it off the list"));
+            }
+        }
+    }
+    Ok(())
 }
 
 // ---- primitives --------------------------------------------------------------------------------------------
