@@ -454,7 +454,10 @@ impl Checker {
                 && self.is_inner(v)
             {
                 if !self.item_is_wrong() {
-                    self.report(errors::set_undetermined(span, &name));
+                    self.report(match &self.arena.var(v).name {
+                        Some(set) if name.is_empty() => errors::named_set_undetermined(span, set),
+                        _ => errors::set_undetermined(span, &name),
+                    });
                 }
                 self.poison(&set);
             }

@@ -101,6 +101,12 @@ pub(crate) fn set_undetermined(span: Span, name: &str) -> Diagnostic {
         .help(format!("write it: `for {name}: n. …`"))
 }
 
+pub(crate) fn named_set_undetermined(span: Span, set: &str) -> Diagnostic {
+    error(Code::E0211, format!("the index set `{set}` is not determined"))
+        .label(span, "the body indexes no table over it")
+        .help("the indices below an Int `n` are `Fin(n)`; a set of a table is named in its signature")
+}
+
 pub(crate) fn result_set_undetermined(span: Span, name: &str) -> Diagnostic {
     error(Code::E0211, format!("the index set of the result of `{name}` is not determined"))
         .label(span, "no argument determines it")

@@ -60,6 +60,10 @@ impl Checker {
     pub(crate) fn set_annotation(&mut self, t: &Type) -> Ty {
         let mut sig = Signature::new(Mode::Annotation);
         let ty = self.type_at(t, &mut sig, Place::Set);
+        // A new name is the set of a table that the body indexes.
+        for v in sig.made {
+            self.for_sets.push((Ty::Var(v), t.span, String::new()));
+        }
         self.check_set(&ty, t.span)
     }
 
@@ -128,6 +132,10 @@ impl Checker {
                 self.report(errors::unknown_type(span, name, near));
                 Ty::Error
             }
+            None if place == Place::Set && sig.mode == Mode::Annotation && self.names_an_int(name) => {
+                self.report(errors::size_not_set(span, name));
+                Ty::Error
+            }
             None => match self.new_name(name, span, sig, VKind::Type, place == Place::Set) {
                 Some(v) => Ty::Var(v),
                 None => return Ty::Error,
@@ -145,6 +153,13 @@ impl Checker {
             }
         }
         ty
+    }
+
+    /// Is it the name of an Int?
+    fn names_an_int(&self, name: &str) -> bool {
+        self.lookup(name).is_some_and(|e| {
+            is_value(e.target) && matches!(self.arena.head(&e.scheme.ty), Ty::Con(Con::Int, _))
+        })
     }
 
     fn new_name(&mut self, name: &str, span: Span, sig: &mut Signature, kind: VKind, ix: bool) -> Option<V> {
