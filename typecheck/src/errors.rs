@@ -453,6 +453,12 @@ pub(crate) fn endless_type(span: Span, name: &str) -> Diagnostic {
         .help("make it an enum with a constructor that ends it, such as `Nil`")
 }
 
+pub(crate) fn unknown_policy(span: Span, name: &str) -> Diagnostic {
+    error(Code::E0301, format!("`{name}` is no policy of a loop"))
+        .label(span, "not known")
+        .help("the policies are `all`, `none`, `sqrt`, `every k` and `log`")
+}
+
 pub(crate) fn unsupported(span: Span, what: &str) -> Diagnostic {
     error(Code::E0399, format!("not supported yet: {what}")).label(span, "here")
 }

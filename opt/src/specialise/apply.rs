@@ -91,6 +91,8 @@ impl Spec<'_> {
             }
             Code::Cell(_) => self.call(f, arg, checkpoint),
             Code::Lambda(_) if checkpoint => self.call(f, arg, true),
+            // A lambda inside itself: the values that would end this are known when the program runs.
+            code @ Code::Lambda(_) if self.s.running.contains(code) => self.call(f, arg, false),
             Code::Lambda(_) => self.run(&closure, &f.leaves, arg),
         }
     }
@@ -129,7 +131,10 @@ impl Spec<'_> {
             }
         };
         env.set(&param, arg);
-        self.block1(&body, &env)
+        self.s.running.push(closure.code.clone());
+        let val = self.block1(&body, &env);
+        self.s.running.pop();
+        val
     }
 
     pub(super) fn name_of(&self, code: &Code) -> String {

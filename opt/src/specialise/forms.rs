@@ -492,6 +492,9 @@ fn constant_tag(a: &Atom) -> Option<usize> {
 /// Does a value have a size of its own, where a value of this shape has another? Sizes of what functions captured
 /// are their own; others are equal by their types, unless they are leaves or constants.
 pub(super) fn own_sizes_differ((shape, leaves): (&Shape, &[Atom]), other: &Val) -> bool {
+    if !shape.same_sets(&other.shape) {
+        return true;
+    }
     let mut known = vec![];
     shape.sizes(&mut known);
     let inside = captured_sizes(shape);

@@ -119,10 +119,11 @@ impl Spec<'_> {
             }
             (Shape::Fun(xs), Shape::Fun(ys)) => Shape::Fun(self.join_closures(xs, ys)?),
             (Shape::Packed(x), Shape::Packed(y)) => {
-                Shape::Packed(Box::new(x.both(y, self.join(&x.shape, &y.shape)?)))
+                let shape = self.join(&x.shape, &y.shape)?.without_sizes();
+                Shape::Packed(Box::new(x.both(y, shape)))
             }
             (Shape::Packed(x), other) | (other, Shape::Packed(x)) => {
-                let shape = self.join(&x.shape, &other.without_sizes())?;
+                let shape = self.join(&x.shape, other)?.without_sizes();
                 let links = if shape.n_leaves() == x.links.len() { x.links.clone() } else { vec![] };
                 let none = vec![None; shape.n_leaves()];
                 Shape::Packed(Box::new(Packed { links: if links.is_empty() { none } else { links }, shape }))
@@ -139,6 +140,8 @@ impl Spec<'_> {
             (IxShape::Fin(_), IxShape::Fin(y)) if is_unknown(y) => a.clone(),
             (IxShape::Fin(x), IxShape::Fin(_)) if self.in_scope(x, self.depth()) => a.clone(),
             (IxShape::Fin(_), IxShape::Fin(_)) => b.clone(),
+            // Of a pack only the size is known outside.
+            _ if !a.same_form(b) => IxShape::Fin(a.size()),
             (IxShape::Tuple(xs, n), IxShape::Tuple(ys, m)) => {
                 let total = if self.in_scope(n, self.depth()) { n } else { m };
                 IxShape::Tuple(xs.iter().zip(ys).map(|(x, y)| self.join_ix(x, y)).collect(), total.clone())
@@ -296,9 +299,12 @@ pub(super) fn aligned(joined: &Shape, own: &Shape) -> Vec<Option<Atom>> {
             (Shape::Enum(_, xs), Shape::Enum(_, ys)) | (Shape::Tangent(_, xs), Shape::Tangent(_, ys)) => {
                 xs.iter().zip(ys).for_each(|(x, y)| list(x, y));
             }
-            (Shape::Table(_, x), Shape::Table(ix, y)) => {
+            (Shape::Table(set, x), Shape::Table(ix, y)) => {
                 let mut sizes = vec![];
-                ix.sizes(&mut sizes);
+                match set {
+                    IxShape::Fin(_) => sizes.push(ix.size()),
+                    _ => ix.sizes(&mut sizes),
+                }
                 out.extend(sizes.into_iter().map(Some));
                 go(x, y, out);
             }
@@ -362,7 +368,9 @@ pub(crate) fn same_layout(a: &Shape, b: &Shape) -> bool {
         }
         (Shape::Index(_), Shape::Index(_)) | (Shape::Raw(_), Shape::Raw(_)) => true,
         (Shape::Rec(j, _), Shape::Rec(k, _)) => j == k,
-        (Shape::Packed(x), Shape::Packed(y)) => x.links == y.links && same_layout(&x.shape, &y.shape),
+        (Shape::Packed(x), Shape::Packed(y)) => {
+            x.links == y.links && x.shape.same_sets(&y.shape) && same_layout(&x.shape, &y.shape)
+        }
         (Shape::Arrow(x), Shape::Arrow(y)) => x == y,
         (Shape::Arrow(_), Shape::Fun(set)) | (Shape::Fun(set), Shape::Arrow(_)) => set.is_empty(),
         _ => false,

@@ -101,6 +101,8 @@ pub struct Specialiser {
     stack: Vec<FuncId>,
     /// The files of the library.
     pub library: Vec<FileId>,
+    /// What is being put in place, from the outside in.
+    running: Vec<shape::Code>,
     /// Instances whose code is being made.
     open: Vec<recursion::Open>,
     cycles: cycles::Cycles,
@@ -183,6 +185,7 @@ impl Specialiser {
             ruled: HashMap::new(),
             stack: vec![],
             library: vec![],
+            running: vec![],
             open: vec![],
             cycles: cycles::Cycles::default(),
             recursive_types: vec![],
@@ -247,6 +250,7 @@ impl Specialiser {
 
     fn item_once(&mut self, item: &Item, top: &HashMap<Var, Shape>, name: &str) -> Result<ItemCode> {
         self.stack.clear();
+        self.running.clear();
         self.open.clear();
         self.open_recs = 0;
         let mut params = vec![];

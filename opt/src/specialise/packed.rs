@@ -11,7 +11,7 @@ use adl_core::ir::{Atom, Expr, Var};
 use adl_core::ty::{INT, PackTy, Scalar, Ty, UNKNOWN_SIZE, unknown_size};
 use adl_core::walk::{self, Subst};
 
-use super::shape::{Packed, Shape, Val, abstract_shape};
+use super::shape::{Closure, Packed, Shape, Val, abstract_shape};
 use super::{Result, Spec};
 
 impl Packed {
@@ -100,6 +100,27 @@ pub(super) fn is_pack(parts: &[Shape], links: &[Option<usize>]) -> bool {
 }
 
 impl Shape {
+    /// Have tables in the same places index sets of the same form? (Those of packs may differ.)
+    pub(super) fn same_sets(&self, other: &Shape) -> bool {
+        let list = |xs: &[Shape], ys: &[Shape]| xs.iter().zip(ys).all(|(x, y)| x.same_sets(y));
+        match (self, other) {
+            (Shape::Tuple(xs), Shape::Tuple(ys)) | (Shape::Struct(_, xs), Shape::Struct(_, ys)) => {
+                list(xs, ys)
+            }
+            (Shape::Enum(_, xs), Shape::Enum(_, ys)) | (Shape::Tangent(_, xs), Shape::Tangent(_, ys)) => {
+                xs.iter().zip(ys).all(|(x, y)| list(x, y))
+            }
+            (Shape::Table(i, x), Shape::Table(j, y)) => i.same_form(j) && x.same_sets(y),
+            (Shape::Fun(xs), Shape::Fun(ys)) => xs.iter().all(|x| {
+                let same = ys.iter().find(|y| x.same_code(y));
+                let captured =
+                    |y: &Closure| x.captured.iter().zip(&y.captured).all(|((_, a), (_, b))| a.same_sets(b));
+                same.is_none_or(captured)
+            }),
+            _ => true,
+        }
+    }
+
     /// The shape with zeros for its sizes.
     pub(super) fn without_sizes(&self) -> Shape {
         abstract_shape(self, &|_| Atom::int(0))

@@ -5,7 +5,7 @@
 )]
 
 use adl_diag::Span;
-use adl_syntax::ast::{Arm, Expr, ExprKind, Let, Loop, LoopKind, Name, Pat, PatKind, Stmt, Type};
+use adl_syntax::ast::{Arm, Expr, ExprKind, Keep, Let, Loop, LoopKind, Name, Pat, PatKind, Stmt, Type};
 
 use crate::{
     checker::{Checker, Scheme, Target},
@@ -175,6 +175,9 @@ impl Checker {
     // ---- loops, accumulators --------------------------------------------------------------------------------
 
     pub(crate) fn loop_(&mut self, l: &Loop, span: Span) -> Tx {
+        if let Some(keep) = &l.keep {
+            self.loop_policy(keep);
+        }
         let mark = self.value_sizes.len();
         let (p, init) = match &l.pat.kind {
             PatKind::Typed(p, t) => {
@@ -219,6 +222,17 @@ impl Checker {
         self.value_sizes.extend(sizes);
         let typed = TLoop { pat, init, kind, keep: l.keep.clone(), body };
         self.with_sizes(mark, Tx::new(span, state, Tk::Loop(Box::new(typed))))
+    }
+
+    /// What reverse mode keeps of a loop: everything, so far.
+    fn loop_policy(&mut self, keep: &Keep) {
+        const POLICIES: [&str; 5] = ["all", "none", "sqrt", "every", "log"];
+        let name = &keep.policy;
+        if !POLICIES.contains(&name.text.as_str()) {
+            self.report(errors::unknown_policy(name.span, &name.text));
+        } else if name.text != "all" {
+            self.report(errors::unsupported(name.span, "this policy of a loop (it keeps all)"));
+        }
     }
 
     pub(crate) fn accum(&mut self, refs: &[(Name, Type)], body: &Expr, span: Span) -> Tx {
