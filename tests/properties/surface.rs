@@ -44,19 +44,42 @@ fn check(choices: &[u8]) -> Kinds {
     random.kinds
 }
 
+/// How many bindings the program has in Core, with the functions of the library that it uses.
+fn bindings(text: &str) -> usize {
+    let mut session = Session::new(Config::default());
+    let mut host = Beside::new(std::path::Path::new("."));
+    let core = session.elaborate("random.adl", text, &mut host).expect("it was checked before");
+    adl_core::print::program(&core)
+        .lines()
+        .filter(|l| l.trim_start().starts_with('%') && l.contains(" = "))
+        .count()
+}
+
 #[test]
 fn executors_agree_on_random_programs() {
     let reached = Mutex::new(Kinds::default());
+    let sizes = Mutex::new(vec![]);
     let strategy = prop::collection::vec(any::<u8>(), 100..600);
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(cases()));
     let outcome = runner.run(&strategy, |choices| {
         let kinds = check(&choices);
         reached.lock().unwrap_or_else(PoisonError::into_inner).add(&kinds);
+        sizes.lock().unwrap_or_else(PoisonError::into_inner).push(bindings(&program(&choices).text));
         Ok(())
     });
     if let Err(found) = outcome {
         panic!("{found}");
     }
-    let missing = reached.lock().unwrap_or_else(PoisonError::into_inner).missing();
+    let reached = reached.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut sizes = sizes.into_inner().unwrap_or_else(PoisonError::into_inner);
+    sizes.sort_unstable();
+    let median = sizes[sizes.len() / 2];
+    println!(
+        "{} programs, bindings: median {median}, most {}; {reached}",
+        sizes.len(),
+        sizes[sizes.len() - 1]
+    );
+    assert!(median >= 40, "the median of the bindings is {median}");
+    let missing = reached.missing();
     assert!(missing.is_empty(), "never reached: {missing:?}");
 }

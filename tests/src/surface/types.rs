@@ -261,3 +261,10 @@ impl Kinds {
         KINDS.iter().zip(&self.0).filter(|(_, n)| **n == 0).map(|(k, _)| *k).collect()
     }
 }
+
+impl std::fmt::Display for Kinds {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let counts: Vec<String> = KINDS.iter().zip(&self.0).map(|(k, n)| format!("{k} {n}")).collect();
+        f.write_str(&counts.join(", "))
+    }
+}
