@@ -132,7 +132,9 @@ impl Spec<'_> {
         };
         env.set(&param, arg);
         self.s.running.push(closure.code.clone());
+        let declared = self.declared.clone();
         let val = self.block1(&body, &env);
+        self.declared = declared;
         self.s.running.pop();
         val
     }

@@ -171,7 +171,9 @@ impl Spec<'_> {
             globals.insert(v.clone(), val);
         }
         // Top-level variables that a lambda reads through functions it calls are captured by it as well.
+        let declared = self.declared.clone();
         let mut sub = Spec::new(self.s, &params, globals, span);
+        sub.declared = declared;
         sub.open();
         let val = sub.run(closure, captured, arg.clone())?;
         let val = sub.fitted(&Place::Result(code_shape(closure), arg.shape.skeleton()), val)?;
