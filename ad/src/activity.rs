@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 
+use adl_core::bulk::BulkDiff;
 use adl_core::ir::{Arm, Atom, Block, Effect, Expr, Func, FuncId, LoopKind, RedOp, Stmt, Var};
 use adl_core::prim::{Diff, Partial};
 use adl_core::ty::Ty;
@@ -144,6 +145,13 @@ impl Analysis<'_, '_> {
                         .zip(partials)
                         .any(|(x, p)| !matches!(p, Partial::Zero) && self.activity.atom(x)),
                 };
+                self.all(stmt, active);
+            }
+            Expr::Bulk(row, args) => {
+                let active = any(self, args);
+                if let (true, BulkDiff::Undefined(why)) = (active, row.0.diff) {
+                    return Err(Error::no_derivative(row.0.name, why, stmt.span));
+                }
                 self.all(stmt, active);
             }
             Expr::Atom(a)

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use adl_core::build::Builder;
+use adl_core::bulk::{BulkDiff, Place};
 use adl_core::ir::{Arm, Atom, Block, Expr, Func, FuncId, LoopKind, RedOp, Stmt, Var};
 use adl_core::prim::{self, At, Diff, Partial, Prim};
 use adl_core::ty::{Ix, Scalar, Ty};
@@ -215,6 +216,17 @@ impl Dual<'_, '_> {
                 let second = self.d(b).map(|db| one(self, a.clone(), db));
                 let d = self.sum(first, second);
                 self.set(&stmt.vars[0], d);
+            }
+            Expr::Bulk(row, args) => {
+                self.same(stmt);
+                let tangents: Vec<Option<Atom>> = args[row.0.ints..].iter().map(|a| self.d(a)).collect();
+                if let BulkDiff::Rule { jvp, .. } = row.0.diff
+                    && tangents.iter().any(Option::is_some)
+                {
+                    let result = Atom::from(&stmt.vars[0]);
+                    let d = jvp(&mut self.b, &Place { args, result: &result }, &tangents);
+                    self.set(&stmt.vars[0], Some(d));
+                }
             }
             Expr::AddCt(x, y) => {
                 self.same(stmt);

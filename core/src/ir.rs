@@ -24,6 +24,7 @@ use std::sync::Arc;
 
 use adl_diag::Span;
 
+use crate::bulk::Bulk;
 use crate::prim::Prim;
 use crate::rule::Rule;
 use crate::ty::{Ix, PackTy, Poly, Scalar, Ty, TyArg, TyVar};
@@ -310,6 +311,8 @@ pub enum Expr {
     /// Sum of products over the axes of `a` and `b` that are not in `out` (an einsum of two operands of
     /// equal float type). Axes are labels; a label's size is that of the operand axis that has it.
     Contract { a: Atom, b: Atom, spec: Axes },
+    /// A row of the table of bulk primitives: Ints first, then tables of one float type.
+    Bulk(Bulk, Vec<Atom>),
     /// A sequential loop: `state` starts as `init`; the body gives the next state, then values that are
     /// collected, one of each a round (at the index of the round, also when the loop runs downwards). Gives the final state, then (while) the number of rounds, then the
     /// tables of collected values.
@@ -575,6 +578,10 @@ pub enum Method {
     StopGradient,
     /// Two tables, or two texts, one after the other.
     Concat,
+    /// Does one value come before another in the total order: NaN after all numbers, -0 before +0.
+    Before,
+    /// A row of the table of bulk primitives; the elements of its last table may be structures.
+    Bulk(Bulk),
 }
 
 /// Derivative operators as functions on functions.

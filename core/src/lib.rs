@@ -2,6 +2,7 @@
 
 pub mod account;
 pub mod build;
+pub mod bulk;
 pub mod host;
 pub mod interp;
 pub mod ir;

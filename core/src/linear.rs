@@ -8,6 +8,7 @@
 
 use std::collections::HashMap;
 
+use crate::bulk::{Bulk, BulkDiff};
 use crate::ir::{Arm, Atom, Block, Effect, Expr, FuncId, Lit, LoopKind, Program, RedOp, Stmt, Var};
 use crate::lint::Violation;
 use crate::prim::{Inst, Kernel, Prim};
@@ -159,6 +160,7 @@ impl Linear<'_> {
                 join(self.of(a), self.of(b), "a sum")?
             }
             Expr::Contract { a, b, .. } => product(self.of(a), self.of(b), "a contraction")?,
+            Expr::Bulk(row, args) => self.bulk(*row, args)?,
             Expr::Zero(_) => Class::Zero,
             Expr::AccNew(_) => Class::Zero,
             Expr::AccAdd { acc, index, value, .. } => {
@@ -228,6 +230,20 @@ impl Linear<'_> {
         };
         self.set(&s.vars, class);
         Ok(())
+    }
+
+    /// Linear in one table at most, by its row.
+    fn bulk(&self, row: Bulk, args: &[Atom]) -> Result<Class> {
+        let linear_in = match row.0.diff {
+            BulkDiff::Rule { linear_in, .. } => Some(row.0.ints + linear_in),
+            BulkDiff::Undefined(_) => None,
+        };
+        for (k, a) in args.iter().enumerate().filter(|(k, _)| Some(*k) != linear_in) {
+            if self.of(a) == Class::Linear {
+                return wrong(format!("`{}` looks at a linear value (operand {k})", row.0.name));
+            }
+        }
+        Ok(linear_in.map_or(Class::Ordinary, |k| self.of(&args[k])))
     }
 
     fn prim(&self, p: Prim, args: &[Atom]) -> Result<Class> {

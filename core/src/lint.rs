@@ -255,6 +255,13 @@ impl Lint<'_> {
                 self.value(&[a.clone(), b.clone()])?;
                 one(contraction(&a.ty(), &b.ty(), spec)?)
             }
+            Expr::Bulk(row, args) => {
+                self.value(args)?;
+                match row.0.result_tys(args) {
+                    Some(tys) => Ok(Some(tys)),
+                    None => fail("C3", &format!("operands of `{}` do not fit", row.0.name)),
+                }
+            }
             Expr::Loop { kind, state, init, body, .. } => self.looped(kind, state, init, body).map(Some),
             Expr::Update { table, index, value, .. } => {
                 self.value(&[table.clone(), value.clone()])?;

@@ -258,6 +258,9 @@ impl<'a> Printer<'a> {
         if let Method::Lift(prim) = m {
             let _ = write!(self.out, "({})", prim.0.name);
         }
+        if let Method::Bulk(row) = m {
+            let _ = write!(self.out, "({})", row.0.name);
+        }
     }
 
     fn func_name(&mut self, id: u32) {

@@ -144,6 +144,12 @@ pub mod fail {
         RuntimeError::new(Code::E0711, span, "a tangent has another constructor than its value")
     }
 
+    /// E0712.
+    #[must_use]
+    pub fn no_result(span: Span, why: &str) -> RuntimeError {
+        RuntimeError::new(Code::E0712, span, why)
+    }
+
     /// E0902.
     #[must_use]
     pub fn cancelled(span: Span) -> RuntimeError {

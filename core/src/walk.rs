@@ -108,7 +108,7 @@ pub fn visit(expr: &Expr, v: &mut dyn Visit) {
         | Expr::Proj(a, _)
         | Expr::AccPayload { acc: a, .. }
         | Expr::Deriv { f: a, .. } => v.atom(a),
-        Expr::Prim(_, args) | Expr::BoxNew { args, .. } | Expr::Show { args, .. } | Expr::Tuple(args) => {
+        Expr::Prim(_, args) | Expr::Bulk(_, args) | Expr::BoxNew { args, .. } | Expr::Show { args, .. } | Expr::Tuple(args) => {
             atoms(v, args)
         }
         Expr::Inject { ty, args, .. }
@@ -284,6 +284,7 @@ pub fn rebuild(expr: &Expr, r: &mut dyn Rebuild) -> Expr {
         Expr::AccPayload { acc, tag } => Expr::AccPayload { acc: r.atom(acc), tag: *tag },
         Expr::Deriv { kind, f } => Expr::Deriv { kind: *kind, f: r.atom(f) },
         Expr::Prim(p, args) => Expr::Prim(*p, atoms(r, args)),
+        Expr::Bulk(p, args) => Expr::Bulk(*p, atoms(r, args)),
         Expr::BoxNew { id, args } => Expr::BoxNew { id: *id, args: atoms(r, args) },
         Expr::Show { fmt, args } => Expr::Show { fmt: fmt.clone(), args: atoms(r, args) },
         Expr::Tuple(args) => Expr::Tuple(atoms(r, args)),
@@ -547,6 +548,7 @@ pub fn blocks(expr: &Expr) -> Vec<&Block> {
         Expr::Lambda(l) => vec![&l.body],
         Expr::Atom(_)
         | Expr::Prim(..)
+        | Expr::Bulk(..)
         | Expr::Inject { .. }
         | Expr::Index { .. }
         | Expr::Contract { .. }

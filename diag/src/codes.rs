@@ -58,7 +58,7 @@ codes! {
     // Patterns.
     E0601 E0602 E0603
     // Failures of the run.
-    E0701 E0702 E0703 E0704 E0705 E0706 E0707 E0708 E0709 E0710 E0711
+    E0701 E0702 E0703 E0704 E0705 E0706 E0707 E0708 E0709 E0710 E0711 E0712
     // Files.
     E0801 E0802 E0803
     // The command line, and what stops a run.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use adl_core::bulk::Bulk;
 use adl_core::ir::{Atom, Block, Expr, Func, Lit, Program, Stmt, Var};
 use adl_core::prim::Prim;
 use adl_core::ty::INT;
@@ -30,6 +31,7 @@ enum Operand {
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Key {
     Prim(Prim, Vec<Operand>),
+    Bulk(Bulk, Vec<Operand>),
     Index(Vec<Operand>),
 }
 
@@ -76,6 +78,7 @@ impl Rebuild for Cse {
 
 fn key(expr: &Expr) -> Option<Key> {
     match expr {
+        Expr::Bulk(row, args) => Some(Key::Bulk(*row, args.iter().map(operand).collect())),
         Expr::Prim(p, args) => Some(Key::Prim(*p, args.iter().map(operand).collect())),
         // A checked read counts as equal to an unchecked one of the same element only if it comes first.
         Expr::Index { table, index, check: false } if index.iter().all(|i| i.ty() == INT) => {

@@ -1,7 +1,8 @@
 //! The library of adl, written in adl.
 
 /// What every program has without an import.
-pub const PRELUDE: &str = include_str!("../adl/prelude.adl");
+pub const PRELUDE: &str =
+    concat!(include_str!("../adl/prelude.adl"), include_str!("../adl/linear-algebra.adl"));
 
 /// The modules that can be imported, with their texts.
 pub const MODULES: &[(&str, &str)] = &[("complex", include_str!("../adl/complex.adl"))];

@@ -49,6 +49,8 @@ impl Checker {
                 let data = self.arena.var(v);
                 match (data.rigid, data.ix, data.lit) {
                     (true, true, _) => Shape::Index,
+                    // A scalar, whichever it is.
+                    (true, false, _) if self.arena.has(v, Class::Real) => Shape::Num,
                     (true, false, _) => Shape::Rigid,
                     (false, true, _) => Shape::OpenIndex,
                     (false, false, Some(_)) => Shape::Lit,
@@ -111,7 +113,22 @@ impl Checker {
             return Ok(done);
         }
         if kl.is_scalar() && kr.is_scalar() {
-            let alike = |l: &Ty, r: &Ty| matches!((l, r), (Ty::Con(c, _), Ty::Con(d, _)) if c == d);
+            let alike = |l: &Ty, r: &Ty| match (l, r) {
+                (Ty::Con(c, _), Ty::Con(d, _)) => c == d,
+                (Ty::Var(_), Ty::Var(_)) => self.arena.same(l, r),
+                _ => false,
+            };
+            // A Float scales whichever scalar a variable stands for, as it scales any vector.
+            let is_float = |t: &Ty| self.arena.is(t, Con::Float);
+            let of = match (&l, &r) {
+                (Ty::Var(_), _) if is_float(&r) && matches!(op, Arith::Mul | Arith::Div) => Some(&l),
+                (_, Ty::Var(_)) if is_float(&l) && op == Arith::Mul => Some(&r),
+                _ => None,
+            };
+            if let Some(of) = of.filter(|of| self.shape(of) == Shape::Num) {
+                self.arena.unify(result, of)?;
+                return Ok(true);
+            }
             if kl == Shape::Num && kr == Shape::Num && !alike(&l, &r) {
                 return Err(self.bad(
                     op,

@@ -1,6 +1,7 @@
 //! The built-in functions: name, type in the words of the language, and what they are in Core.
 
 use adl_core::{
+    bulk::{self, Bulk, BulkDef},
     ir::{Deriv, Method},
     prim::{self, Prim, PrimDef},
 };
@@ -90,6 +91,10 @@ const fn documented(name: &'static str, signature: &'static str, op: Op, doc: &'
 
 const fn lift(name: &'static str, def: &'static PrimDef) -> Builtin {
     row(name, "a -> a where Floating(a)", Op::Lift(def))
+}
+
+const fn bulk(name: &'static str, signature: &'static str, def: &'static BulkDef) -> Builtin {
+    documented(name, signature, Op::Method(Method::Bulk(Bulk(def))), def.doc)
 }
 
 const fn ints(name: &'static str, def: &'static PrimDef) -> Builtin {
@@ -248,6 +253,19 @@ pub(crate) static TABLE: &[Builtin] = &[
         Op::Scan,
         "A loop over an index set that collects what each round gives: the last state, and the table.",
     ),
+    // ---- what the library is made of
+    documented(
+        "_before",
+        "(a, a) -> Bool where Ord(a)",
+        Op::Method(Method::Before),
+        "Does the first come before the second in the total order of sorting, with NaN last?",
+    ),
+    bulk("_cholesky", "(n=>n=>a) -> n=>n=>a where Real(a)", &bulk::CHOLESKY),
+    bulk("_lu", "(n=>n=>a) -> (n=>n=>a, n=>n=>a, n=>Int) where Real(a)", &bulk::LU),
+    bulk("_qr", "(m=>n=>a) -> (m=>n=>a, n=>n=>a) where Real(a)", &bulk::QR),
+    bulk("_svd", "(m=>n=>a) -> (m=>n=>a, n=>a, n=>n=>a) where Real(a)", &bulk::SVD),
+    bulk("_eigh", "(n=>n=>a) -> (n=>a, n=>n=>a) where Real(a)", &bulk::EIGH),
+    bulk("_tri_solve", "(Int, n=>n=>a, n=>b) -> n=>b where Real(a), Vector(b)", &bulk::TRI_SOLVE),
     // ---- derivatives
     documented(
         "jvp",

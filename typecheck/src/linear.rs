@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use adl_core::ir::Method;
+use adl_core::{bulk::BulkDiff, ir::Method};
 use adl_diag::Span;
 use adl_syntax::ast::{BinOp, Lit};
 
@@ -167,11 +167,20 @@ impl Checker {
             };
             match builtin.op {
                 Op::Method(Method::Sum | Method::Concat) => return self.linear_in(arg, vars),
+                Op::Convert(Con::Float | Con::F32) => return self.linear_in(arg, vars),
                 Op::Method(Method::Dot) if parts.len() > 1 => {
                     return Err((call.span, "`dot` of two terms that both contain the variable".into()));
                 }
                 Op::Method(Method::Dot) => {
                     return parts.into_iter().try_for_each(|e| self.linear_in(e, vars));
+                }
+                Op::Method(Method::Bulk(row)) => {
+                    if let (BulkDiff::Rule { linear_in, .. }, Tk::Tuple(es)) = (row.0.diff, &arg.kind) {
+                        let place = row.0.ints + linear_in;
+                        if es.iter().enumerate().all(|(k, e)| k == place || !mentions(e, vars)) {
+                            return self.linear_in(&es[place], vars);
+                        }
+                    }
                 }
                 _ => {}
             }

@@ -106,7 +106,9 @@ impl Class {
         match self {
             Class::Num | Class::Vector => &[Class::Add],
             Class::Floating => &[Class::Num, Class::Vector, Class::Add],
-            Class::Real => &[Class::Floating, Class::Num, Class::Vector, Class::Add, Class::Ord],
+            Class::Real => {
+                &[Class::Floating, Class::Num, Class::Vector, Class::Add, Class::Ord, Class::Eq, Class::Show]
+            }
             Class::Add | Class::Ord | Class::Eq | Class::Ix | Class::Show => &[],
         }
     }

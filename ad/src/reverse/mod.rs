@@ -160,6 +160,7 @@ impl Rev<'_, '_> {
             | Expr::Inject { .. }
             | Expr::Index { .. }
             | Expr::Contract { .. }
+            | Expr::Bulk(..)
             | Expr::Update { .. }
             | Expr::TableLit { .. }
             | Expr::Pack { .. }

@@ -1,5 +1,6 @@
 //! Backward code of straight-line forms: primitives, tables, sums, packs, contractions, reductions.
 
+use adl_core::bulk::{BulkDiff, Place};
 use adl_core::ir::{Arm, Atom, Axes, Block, Effect, Expr, Lit, RedOp, Stmt, Var};
 use adl_core::prim::{self, At, Diff, Partial, Prim};
 use adl_core::ty::{INT, Ix, Ty};
@@ -114,6 +115,20 @@ impl Rev<'_, '_> {
                     if self.activity.atom(x) {
                         let contract = Expr::Contract { a: ct.clone(), b: other.clone(), spec };
                         let part = self.cur().b.bind(tangent_of(&x.ty()), contract);
+                        self.add_ct(x, part);
+                    }
+                }
+            }
+            Expr::Bulk(row, args) => {
+                let Some(ct) = self.bar(&stmt.vars[0]) else { return };
+                let BulkDiff::Rule { vjp, .. } = row.0.diff else { return };
+                let tables = &args[row.0.ints..];
+                let wanted: Vec<bool> = tables.iter().map(|a| self.activity.atom(a)).collect();
+                let result = Atom::from(&stmt.vars[0]);
+                let b = &mut self.cur().b;
+                let parts = vjp(b, &Place { args, result: &result }, &ct, &wanted);
+                for (x, part) in tables.iter().zip(parts) {
+                    if let Some(part) = part {
                         self.add_ct(x, part);
                     }
                 }

@@ -11,6 +11,7 @@ pub mod print;
 
 use std::sync::Arc;
 
+use adl_core::bulk::Bulk;
 use adl_core::ir::{Axes, Fmt};
 use adl_core::prim::{Inst, Kernel};
 use adl_core::ty::{Scalar, Ty};
@@ -355,4 +356,7 @@ pub enum Service {
     /// A contraction of tables with elements of this kind: the two operands with their sizes, then the
     /// result.
     Contract(Axes, Kind),
+    /// A bulk primitive on tables of floats of this kind: its Ints, its tables with their sizes, then the
+    /// results. The number of dimensions of each table.
+    Bulk(Bulk, Kind, Vec<usize>),
 }

@@ -1,5 +1,6 @@
 //! The forms: one statement each.
 
+use adl_core::bulk::Bulk;
 use adl_core::ir::{Atom, Effect, Expr, Stmt, Var};
 use adl_core::prim::{Inst, Kernel, Prim};
 use adl_core::ty::{Scalar, Ty};
@@ -41,6 +42,7 @@ impl Lower<'_> {
             Expr::Reduce { op, ix, var, body } => self.reduce(vars, op, ix, var, body),
             Expr::Prefix { op, ix, var, body } => self.prefix(vars, op, ix, var, body),
             Expr::Contract { a, b, spec } => self.contract(vars, a, b, spec),
+            Expr::Bulk(row, args) => self.bulk(vars, *row, args),
             Expr::Loop { kind, state, init, body, .. } => {
                 self.looping(vars, kind, (state, init, body), dying)
             }
@@ -217,6 +219,20 @@ impl Lower<'_> {
         }
         self.bind(vars, out);
         self.owned_unless_placed(vars, is_placed)
+    }
+
+    fn bulk(&mut self, vars: &[Var], row: Bulk, args: &[Atom]) -> Vec<Var> {
+        let tables = &args[row.0.ints..];
+        let ranks = tables.iter().map(|a| repr::dims(&a.ty()).0.len()).collect();
+        let ty = tables[0].ty();
+        let leaf = repr::dims(&ty).1.scalar().expect("a bulk primitive takes floats");
+        let kind = Kind::of(leaf);
+        let mut words: Vec<Reg> = args.iter().flat_map(|a| self.words(a)).collect();
+        let outs: Vec<Vec<Reg>> = vars.iter().map(|v| self.alloc(v.ty(), false)).collect();
+        words.extend(outs.iter().map(|regs| regs[1]));
+        self.service(Service::Bulk(row, kind, ranks), words, &[]);
+        self.bind(vars, outs.concat());
+        counted(vars)
     }
 
     pub(super) fn owned_unless_placed(&mut self, vars: &[Var], is_placed: bool) -> Vec<Var> {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use adl_core::bulk::{Bulk, Made, Operand};
 use adl_core::host::Host;
 use adl_core::ir::Axes;
 use adl_core::run::{RuntimeError, fail};
@@ -112,6 +113,7 @@ impl Run<'_> {
                 out[0] = order as i64 as u64;
             }
             Service::Contract(spec, kind) => contract(memory, spec, *kind, args, span)?,
+            Service::Bulk(row, kind, ranks) => bulk(memory, *row, (*kind, ranks), args, span)?,
         }
         Ok(())
     }
@@ -158,15 +160,59 @@ fn contract(
     let (n, m) = (a.iter().product(), b.iter().product());
     let out = args[second + 1 + spec.b.len()];
     if kind == Kind::F32 {
-        let singles = |at: u64, n: usize| -> Vec<f32> {
-            memory.read(at, 4 * n).as_chunks().0.iter().map(|word| f32::from_ne_bytes(*word)).collect()
-        };
-        let result = plan.run_f32(&singles(args[0], n), &singles(args[second], m));
-        let bytes: Vec<u8> = result.iter().flat_map(|x| x.to_ne_bytes()).collect();
-        memory.write(out, &bytes);
+        let result = plan.run_f32(&singles(memory, args[0], n), &singles(memory, args[second], m));
+        write_singles(memory, out, result);
     } else {
         let result = plan.run_f64(&memory.floats(args[0], n), &memory.floats(args[second], m));
         memory.write_floats(out, &result);
+    }
+    Ok(())
+}
+
+fn singles(memory: &impl Memory, at: u64, n: usize) -> Vec<f32> {
+    memory.read(at, 4 * n).as_chunks().0.iter().map(|word| f32::from_ne_bytes(*word)).collect()
+}
+
+fn write_singles(memory: &mut impl Memory, at: u64, xs: impl IntoIterator<Item = f32>) {
+    let bytes: Vec<u8> = xs.into_iter().flat_map(f32::to_ne_bytes).collect();
+    memory.write(at, &bytes);
+}
+
+fn bulk(
+    memory: &mut impl Memory,
+    row: Bulk,
+    (kind, ranks): (Kind, &[usize]),
+    args: &[u64],
+    span: Span,
+) -> Result<(), RuntimeError> {
+    let (ints, mut words) = args.split_at(row.0.ints);
+    let ints: Vec<i64> = ints.iter().map(|word| *word as i64).collect();
+    let mut operands = vec![];
+    for rank in ranks {
+        let (at, rest) = (words[0], &words[1..]);
+        let dims: Vec<usize> = rest[..*rank].iter().map(|n| *n as usize).collect();
+        let n = dims.iter().product();
+        let data = if kind == Kind::F32 {
+            singles(memory, at, n).into_iter().map(f64::from).collect()
+        } else {
+            memory.floats(at, n).into_owned()
+        };
+        operands.push(Operand { dims, data });
+        words = &rest[*rank..];
+    }
+    let made = (row.0.kernel)(&ints, &operands).map_err(|why| fail::no_result(span, why))?;
+    for (at, made) in words.iter().zip(made) {
+        match made {
+            Made::Ints(xs) => {
+                let bytes: Vec<u8> = xs.into_iter().flat_map(i64::to_ne_bytes).collect();
+                memory.write(*at, &bytes);
+            }
+            #[expect(clippy::cast_possible_truncation, reason = "rounding to F32 is what is asked for")]
+            Made::Floats(xs) if kind == Kind::F32 => {
+                write_singles(memory, *at, xs.into_iter().map(|x| x as f32));
+            }
+            Made::Floats(xs) => memory.write_floats(*at, &xs),
+        }
     }
     Ok(())
 }

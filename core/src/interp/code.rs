@@ -6,6 +6,7 @@ use std::sync::Arc;
 use adl_diag::Span;
 
 use super::acc::AccRef;
+use crate::bulk::Bulk;
 use crate::ir::{Axes, Fmt, FuncId, Var};
 use crate::prim::Prim;
 use crate::ty::{Scalar, Ty};
@@ -118,6 +119,7 @@ pub(super) enum Form {
     },
     /// The two tables.
     Contract(Axes),
+    Bulk(Bulk),
     /// The size, the initial state.
     LoopFor {
         var: Slot,

@@ -64,6 +64,12 @@ impl Machine<'_> {
                 self.ops += touched;
                 one(value)
             }
+            Form::Bulk(row) => {
+                let args = values(items);
+                let (results, touched) = self.made(span, |maker| maker.bulk(*row, &args))?;
+                self.ops += touched;
+                Ok(results.into_iter().map(Item::Value).collect())
+            }
             Form::Pack { n_sizes } => {
                 let rest = items.split_off(*n_sizes);
                 let sizes = items.iter().map(as_int).collect();

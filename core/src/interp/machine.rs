@@ -243,6 +243,7 @@ impl<'c> Machine<'c> {
             | Form::Inject(_)
             | Form::Index { .. }
             | Form::Contract(_)
+            | Form::Bulk(_)
             | Form::Update { .. }
             | Form::TableLit
             | Form::Pack { .. }

@@ -5,6 +5,7 @@
 //! the heap: deep recursion of a program does not use the stack of the process.
 
 mod acc;
+mod bulk;
 mod code;
 mod data;
 mod forms;

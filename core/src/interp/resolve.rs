@@ -127,6 +127,7 @@ fn operands(names: &Names, expr: &Expr) -> Vec<Src> {
         | Expr::AccFrom(a)
         | Expr::AccPayload { acc: a, .. } => one(a),
         Expr::Prim(_, args)
+        | Expr::Bulk(_, args)
         | Expr::Inject { args, .. }
         | Expr::TableLit { items: args, .. }
         | Expr::BoxNew { args, .. }
@@ -192,6 +193,7 @@ fn form(names: &mut Names, stmt: &Stmt) -> Form {
         Expr::Reduce { op, var, body, .. } => reduction(names, op, var, body, false),
         Expr::Prefix { op, var, body, .. } => reduction(names, op, var, body, true),
         Expr::Contract { spec, .. } => Form::Contract(spec.clone()),
+        Expr::Bulk(row, _) => Form::Bulk(*row),
         Expr::Loop { kind, state, body, .. } => match kind {
             LoopKind::For { var, reverse, .. } => {
                 let (var, slots) = (names.bind(var), names.bind_all(state));

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use adl_diag::Span;
 
-use super::Stop;
+use super::{Stop, bulk};
 use super::eval::{Eval, Vals};
 use super::num::{Leaf, Num, Real};
 use super::value::{Val, add};
@@ -31,6 +31,10 @@ impl<N: Num> Eval<'_, N> {
                 one(self.atom(table)?.at(&index)?.clone())
             }
             Expr::Contract { a, b, spec } => one(self.contract(a, b, spec)?),
+            Expr::Bulk(row, args) => {
+                let args = self.atoms(args)?;
+                one(bulk::apply(self.store, *row, &args)?)
+            }
             Expr::Update { table, index, value, check: _ } => {
                 let (index, mut table) = (self.indices(index)?, self.atom(table)?);
                 *table.at_mut(&index)? = self.atom(value)?;

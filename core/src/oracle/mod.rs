@@ -11,6 +11,7 @@
 //! of texts, very deep recursion, and higher-order Core.
 
 mod acc;
+mod bulk;
 mod eval;
 mod forms;
 mod num;

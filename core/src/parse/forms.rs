@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::lex::{is_var, literal};
 use super::{Parser, Result};
+use crate::bulk::{self, Bulk};
 use crate::ir::{Arm, Atom, Axes, Expr, Keep, LoopKind, RedOp, Var};
 use crate::prim::{self, Prim};
 use crate::ty::{Ix, Scalar, Ty};
@@ -58,6 +59,10 @@ impl Parser<'_> {
                 }
             }
             "contract" => self.contract()?,
+            "bulk" => {
+                let row = self.bulk_row()?;
+                Expr::Bulk(row, self.some(Self::atom)?)
+            }
             "loop" => self.looped()?,
             "update" => {
                 let (table, index, check) = self.indexed()?;
@@ -123,6 +128,14 @@ impl Parser<'_> {
             return self.fail(format!("the operands do not fit `{}`", p.0.name));
         }
         Ok(Expr::Prim(p, args))
+    }
+
+    pub(super) fn bulk_row(&mut self) -> Result<Bulk> {
+        let name = self.next()?;
+        match bulk::by_name(name) {
+            Some(row) => Ok(row),
+            None => self.fail(format!("`{name}` is no bulk primitive")),
+        }
     }
 
     pub(super) fn two_in_parens(&mut self) -> Result<(Atom, Atom)> {

@@ -69,6 +69,12 @@ impl Parser<'_> {
     /// `Add`, `Lift(sin)`.
     pub(super) fn method(&mut self) -> Result<Method> {
         let name = self.next()?;
+        if name == "Bulk" {
+            self.word("(")?;
+            let row = self.bulk_row()?;
+            self.word(")")?;
+            return Ok(Method::Bulk(row));
+        }
         if name != "Lift" {
             return match method_of(name) {
                 Some(method) => Ok(method),

@@ -78,6 +78,10 @@ impl Printer<'_> {
                 );
                 self.atoms(&[a.clone(), b.clone()]);
             }
+            Expr::Bulk(row, args) => {
+                let _ = write!(self.out, "bulk {} ", row.0.name);
+                self.atoms(args);
+            }
             Expr::Loop { kind, state, init, body, keep } => {
                 self.push("loop ");
                 self.binders(state);

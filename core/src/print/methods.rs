@@ -2,7 +2,7 @@
 
 use crate::ir::{Deriv, Method};
 
-/// The word of a method; that of a lifted primitive is followed by the primitive.
+/// The word of a method; that of a primitive is followed by its row.
 pub(crate) fn method_name(m: Method) -> &'static str {
     match m {
         Method::Add => "Add",
@@ -38,6 +38,8 @@ pub(crate) fn method_name(m: Method) -> &'static str {
         Method::Random(true) => "Normal",
         Method::StopGradient => "StopGradient",
         Method::Concat => "Concat",
+        Method::Before => "Before",
+        Method::Bulk(_) => "Bulk",
     }
 }
 
@@ -75,6 +77,7 @@ const PLAIN: &[Method] = &[
     Method::Random(true),
     Method::StopGradient,
     Method::Concat,
+    Method::Before,
 ];
 
 /// The method of this name, if it is one without a primitive.

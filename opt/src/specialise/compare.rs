@@ -76,23 +76,33 @@ impl Spec<'_> {
         Ok(self.case_of(a.leaves[0].clone(), outer)?.leaves.swap_remove(0))
     }
 
-    /// `<` or `<=`; lexicographic on tuples and structs. Enums are ordered by constructor, then by what they hold.
+    /// `<`, `<=` or the total order; lexicographic on tuples and structs. Enums are ordered by constructor, then by
+    /// what they hold.
     pub(crate) fn less(&mut self, method: Method, a: &Val, b: &Val) -> Result<Atom> {
-        let def = if method == Method::Lt { &prim::LT } else { &prim::LE };
+        let def = if method == Method::Le { &prim::LE } else { &prim::LT };
         match &a.shape {
             Shape::Tuple(parts) | Shape::Struct(_, parts) if !parts.is_empty() => {
                 let (xs, ys) = (a.parts(), b.parts());
                 let last = xs.len() - 1;
                 let mut out = self.less(method, &xs[last], &ys[last])?;
                 for (x, y) in xs.iter().zip(&ys).take(last).rev() {
-                    let before = self.less(Method::Lt, x, y)?;
-                    let same = self.equal(x, y)?;
+                    let strictly = if method == Method::Before { method } else { Method::Lt };
+                    let before = self.less(strictly, x, y)?;
+                    let same = if method == Method::Before {
+                        let after = self.less(method, y, x)?;
+                        self.prim(&prim::NOT, &[after])
+                    } else {
+                        self.equal(x, y)?
+                    };
                     let rest = self.prim(&prim::AND, &[same, out]);
                     out = self.prim(&prim::OR, &[before, rest]);
                 }
                 Ok(out)
             }
             Shape::Tuple(_) | Shape::Struct(..) => Ok(Atom::Lit(Lit::Bool(method == Method::Le))),
+            Shape::Scalar(s) if s.is_float() && method == Method::Before => {
+                self.float_before(&a.leaves[0], &b.leaves[0])
+            }
             Shape::Scalar(_) | Shape::Index(_) => {
                 Ok(self.prim(def, &[a.leaves[0].clone(), b.leaves[0].clone()]))
             }
@@ -111,6 +121,26 @@ impl Spec<'_> {
             | Shape::Packed(_)
             | Shape::Raw(_) => self.error(Code::E0399, "these values have no order yet", None),
         }
+    }
+}
+
+impl Spec<'_> {
+    /// `a` comes before `b`: numbers in order, -0 before +0, and NaN last.
+    fn float_before(&mut self, a: &Atom, b: &Atom) -> Result<Atom> {
+        let not_less = self.prim(&prim::LE, &[b.clone(), a.clone()]);
+        self.open();
+        let number = self.prim(&prim::EQ, &[a.clone(), a.clone()]);
+        let less_or_nan = self.suspend(vec![], Val::scalar(number));
+        self.open();
+        // The quotient tells the zeros apart.
+        let s = a.ty().scalar().expect("a float");
+        let one = Atom::float(s, 1.0);
+        let equal = self.prim(&prim::EQ, &[a.clone(), b.clone()]);
+        let [over_a, over_b] = [a, b].map(|x| self.prim(&prim::DIV, &[one.clone(), x.clone()]));
+        let signs = self.prim(&prim::LT, &[over_a, over_b]);
+        let zeros = self.prim(&prim::AND, &[equal, signs]);
+        let zeros = self.suspend(vec![], Val::scalar(zeros));
+        Ok(self.case_of(not_less, vec![less_or_nan, zeros])?.leaves.swap_remove(0))
     }
 }
 

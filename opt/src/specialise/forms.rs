@@ -175,7 +175,7 @@ impl Spec<'_> {
                 Val { shape: *shape, leaves }
             }
             Expr::Effect(effect) => return self.effect(effect, stmt, env),
-            Expr::Reduce { .. } | Expr::Prefix { .. } | Expr::Contract { .. } => {
+            Expr::Reduce { .. } | Expr::Prefix { .. } | Expr::Contract { .. } | Expr::Bulk(..) => {
                 panic!("elaboration gives no {:?}", stmt.expr)
             }
             Expr::Drop(_) => Val::unit(),

@@ -173,6 +173,11 @@ impl Spec<'_> {
         if let Shape::Packed(packed) = to {
             return Ok(self.packed(val, packed)?.leaves);
         }
+        // A function with sizes of its own becomes a cell.
+        if let Shape::Packed(_) = val.shape {
+            let open = self.unpacked(val);
+            return self.coerce(&open, to);
+        }
         match (&val.shape, to) {
             (Shape::Tuple(_) | Shape::Struct(..), Shape::Tuple(ts) | Shape::Struct(_, ts)) => {
                 let mut leaves = vec![];

@@ -43,7 +43,9 @@ impl Spec<'_> {
             }
             Method::Lift(p) => self.lift(p, &args),
             Method::Eq => Ok(Val::scalar(self.equal(&args[0], &args[1])?)),
-            Method::Lt | Method::Le => Ok(Val::scalar(self.less(method, &args[0], &args[1])?)),
+            Method::Lt | Method::Le | Method::Before => {
+                Ok(Val::scalar(self.less(method, &args[0], &args[1])?))
+            }
             Method::MatMul => self.matmul(&args[0], &args[1]),
             Method::Show => {
                 let text = self.show(&args[0])?;
@@ -72,6 +74,7 @@ impl Spec<'_> {
             }
             Method::StopGradient => self.stop_gradient(&args[0]),
             Method::Concat => self.concat(&args[0], &args[1]),
+            Method::Bulk(row) => self.bulk(row, &args),
         }
     }
 

@@ -10,6 +10,7 @@
 //! After it, invariants C1–C8 of Core hold at the first-order stage.
 
 mod apply;
+mod bulk;
 mod arith;
 mod compare;
 mod cycles;

@@ -38,7 +38,11 @@ impl Ctx<'_> {
                 self.constant_applied(method, f, arg, result)
             }
             Op::Method(method) => {
-                let count = if matches!(method, Method::Dot | Method::Concat | Method::Move) { 2 } else { 1 };
+                let count = match method {
+                    Method::Dot | Method::Concat | Method::Move | Method::Before => 2,
+                    Method::Bulk(row) => row.0.ints + row.0.tables.len(),
+                    _ => 1,
+                };
                 let args = self.parts(arg, count);
                 self.method(method, result, args)
             }
@@ -147,7 +151,16 @@ impl Ctx<'_> {
             let ordinal = self.ordinal(value, from);
             return self.convert(ordinal, &crate::types::int(), to);
         }
-        let (Some(a), Some(b)) = (self.leaf(from), self.leaf(to)) else { return value };
+        let (Some(a), Some(b)) = (self.leaf(from), self.leaf(to)) else {
+            // One of the floats; which one is known when the function is called.
+            let def: &'static PrimDef = match self.leaf(to) {
+                Some(Scalar::F64) => &prim::WIDEN,
+                Some(Scalar::F32) => &prim::NARROW,
+                Some(Scalar::Int) => &prim::TO_INT,
+                _ => return value,
+            };
+            return self.method(lifted(def), to, vec![value]);
+        };
         let def: &'static PrimDef = match (a, b) {
             (Scalar::Int | Scalar::Bool, Scalar::F64) => &prim::TO_F64,
             (Scalar::Int | Scalar::Bool, Scalar::F32) => &prim::TO_F32,
