@@ -1,7 +1,7 @@
-"""Writes tests/corpus/linalg/derivatives.adl: values, gradients and second derivatives of functions of matrices.
+"""Writes tests/corpus/linalg/: values, gradients and second derivatives of functions of matrices.
 
 The right values are central differences at 60 digits, by mpmath (https://mpmath.org), of functions that are written
-here from their definitions. Run: python3 tests/golden/linalg.py > tests/corpus/linalg/derivatives.adl
+here from their definitions. Run at the root: python3 tests/golden/linalg.py
 """
 from mpmath import mp, mpf, matrix, nstr
 
@@ -247,22 +247,40 @@ def second(f: m=>n=>Float -> Float, a: m=>n=>Float, curve: m=>n=>Float) -> Bool 
 """
 
 
+FILES = {
+    "systems": ["solve", "inverse", "triangle", "least"],
+    "determinants": ["determinant", "trace", "norm", "exponential"],
+    "factors": ["Cholesky", "LU", "QR", "pseudoinverse"],
+    "spectra": ["singular values", "singular vectors", "eigen", "projector"],
+}
+
+
+def write(case, out):
+    name, code, f, a, orders = case
+    a = [[mpf(x) for x in r] for r in a]
+    v = [[mpf((i + 3 * j) % 4) / 2 - mpf(1) / 2 for j in range(len(a[0]))] for i in range(len(a))]
+    print(f"// {name}", file=out)
+    print("{", file=out)
+    print(f"  let f = \\a: Fin({len(a)})=>Fin({len(a[0])})=>Float. {code}", file=out)
+    print(f"  let a = {show(a)}", file=out)
+    print(f"  let slope = {show(gradient(f, a))}", file=out)
+    checks = f"first(f, a, {number(f(a))}, slope)"
+    if orders == 2:
+        checks += f" && second(f, a, {show(second(f, a, v))})"
+    print(f"  {checks}", file=out)
+    print("}", file=out)
+    print("//> true", file=out)
+
+
 def main():
-    print(HEAD)
-    for name, code, f, a, orders in CASES:
-        a = [[mpf(x) for x in r] for r in a]
-        v = [[mpf((i + 3 * j) % 4) / 2 - mpf(1) / 2 for j in range(len(a[0]))] for i in range(len(a))]
-        print(f"// {name}")
-        print("{")
-        print(f"  let f = \\a: Fin({len(a)})=>Fin({len(a[0])})=>Float. {code}")
-        print(f"  let a = {show(a)}")
-        print(f"  let slope = {show(gradient(f, a))}")
-        checks = f"first(f, a, {number(f(a))}, slope)"
-        if orders == 2:
-            checks += f" && second(f, a, {show(second(f, a, v))})"
-        print(f"  {checks}")
-        print("}")
-        print("//> true")
+    left_over = list(CASES)
+    for file, words in FILES.items():
+        with open(f"tests/corpus/linalg/{file}.adl", "w") as out:
+            out.write(HEAD)
+            for case in [c for c in left_over if any(w in c[0] for w in words)]:
+                left_over.remove(case)
+                write(case, out)
+    assert not left_over, left_over
 
 
 main()
