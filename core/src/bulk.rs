@@ -32,6 +32,13 @@ impl std::fmt::Debug for Bulk {
     }
 }
 
+/// Ints and tables to results, or why there are none.
+pub type Kernel = fn(&[i64], &[Operand]) -> Result<Vec<Made>, &'static str>;
+/// Tangents of the tables to that of the result.
+pub type Jvp = fn(&mut Builder, &Place, &[Option<Atom>]) -> Atom;
+/// The cotangent of the result to those of the tables that are asked for.
+pub type Vjp = fn(&mut Builder, &Place, &Atom, &[bool]) -> Vec<Option<Atom>>;
+
 /// One bulk primitive.
 pub struct BulkDef {
     /// Its name in Core text; unique.
@@ -47,7 +54,7 @@ pub struct BulkDef {
     /// The number of operations for these sizes of the tables.
     pub cost: fn(&[&[usize]]) -> u64,
     /// What it computes, on row-major elements. F32 is computed as F64 and rounded.
-    pub kernel: fn(&[i64], &[Operand]) -> Result<Vec<Made>, &'static str>,
+    pub kernel: Kernel,
     /// Its derivative.
     pub diff: BulkDiff,
 }
@@ -105,9 +112,9 @@ pub enum BulkDiff {
     /// By these.
     Rule {
         /// The tangent of the result, from those of the tables (`None` is zero; one at least is not).
-        jvp: fn(&mut Builder, &Place, &[Option<Atom>]) -> Atom,
+        jvp: Jvp,
         /// The cotangents of the tables that are asked for.
-        vjp: fn(&mut Builder, &Place, &Atom, &[bool]) -> Vec<Option<Atom>>,
+        vjp: Vjp,
         /// The table in which it is linear.
         linear_in: usize,
     },

@@ -5,6 +5,7 @@
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "what is not the one form expected is a violation")]
 
+mod contract;
 mod higher;
 
 pub use higher::higher_order;
@@ -253,13 +254,13 @@ impl Lint<'_> {
             }
             Expr::Contract { a, b, spec } => {
                 self.value(&[a.clone(), b.clone()])?;
-                one(contraction(&a.ty(), &b.ty(), spec)?)
+                one(contract::contraction(&a.ty(), &b.ty(), spec)?)
             }
             Expr::Bulk(row, args) => {
                 self.value(args)?;
                 match row.0.result_tys(args) {
                     Some(tys) => Ok(Some(tys)),
-                    None => fail("C3", &format!("operands of `{}` do not fit", row.0.name)),
+                    None => fail("C3", format!("operands of `{}` do not fit", row.0.name)),
                 }
             }
             Expr::Loop { kind, state, init, body, .. } => self.looped(kind, state, init, body).map(Some),
@@ -568,31 +569,6 @@ fn alternative(ty: &Ty, tag: u32) -> Result<Vec<Ty>, Violation> {
         },
         _ => fail("C3", format!("{} is no sum", text(ty))),
     }
-}
-
-/// The type of a contraction (C8).
-fn contraction(a: &Ty, b: &Ty, spec: &crate::ir::Axes) -> Result<Ty, Violation> {
-    let ((da, ea), (db, eb)) = (a.dims(), b.dims());
-    if da.len() != spec.a.len()
-        || db.len() != spec.b.len()
-        || ea != eb
-        || !ea.is_active()
-        || ea.scalar().is_none()
-    {
-        return fail("C3", format!("operands of a contraction are {} and {}", text(a), text(b)));
-    }
-    for axis in spec.a.iter().chain(&spec.b).chain(&spec.out) {
-        let lists = [&spec.a, &spec.b, &spec.out];
-        let counts: Vec<usize> = lists.iter().map(|l| l.iter().filter(|x| *x == axis).count()).collect();
-        if counts.iter().any(|c| *c > 1) || counts.iter().sum::<usize>() < 2 {
-            return fail("C8", "an axis of a contraction occurs once only, or twice in one list");
-        }
-    }
-    let size = |axis: &u8| {
-        let at = |list: &[u8], dims: &[&Atom]| list.iter().position(|x| x == axis).map(|k| dims[k].clone());
-        at(&spec.a, &da).or_else(|| at(&spec.b, &db)).expect("it occurs in an operand")
-    };
-    Ok(spec.out.iter().rev().fold(ea.clone(), |t, axis| Ty::table(size(axis), t)))
 }
 
 fn text(ty: &Ty) -> String {

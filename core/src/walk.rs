@@ -108,9 +108,11 @@ pub fn visit(expr: &Expr, v: &mut dyn Visit) {
         | Expr::Proj(a, _)
         | Expr::AccPayload { acc: a, .. }
         | Expr::Deriv { f: a, .. } => v.atom(a),
-        Expr::Prim(_, args) | Expr::Bulk(_, args) | Expr::BoxNew { args, .. } | Expr::Show { args, .. } | Expr::Tuple(args) => {
-            atoms(v, args)
-        }
+        Expr::Prim(_, args)
+        | Expr::Bulk(_, args)
+        | Expr::BoxNew { args, .. }
+        | Expr::Show { args, .. }
+        | Expr::Tuple(args) => atoms(v, args),
         Expr::Inject { ty, args, .. }
         | Expr::AccInj { ty, accs: args, .. }
         | Expr::Record { ty, fields: args }

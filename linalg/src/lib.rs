@@ -112,7 +112,8 @@ pub fn qr(a: &[f64], m: usize, n: usize) -> Result<(Vec<f64>, Vec<f64>), Failure
     }
     let factor = Qr::new(view(a, m, n));
     let (mut q, r) = (rows_of(factor.compute_thin_Q().as_ref()), factor.thin_R());
-    let mut upper: Vec<f64> = (0..n * n).map(|k| if k % n < k / n { 0.0 } else { r[(k / n, k % n)] }).collect();
+    let mut upper: Vec<f64> =
+        (0..n * n).map(|k| if k % n < k / n { 0.0 } else { r[(k / n, k % n)] }).collect();
     for j in (0..n).filter(|j| r[(*j, *j)] < 0.0) {
         upper[j * n..(j + 1) * n].iter_mut().for_each(|x| *x = -*x);
         (0..m).for_each(|i| q[i * n + j] = -q[i * n + j]);
@@ -125,7 +126,8 @@ pub fn qr(a: &[f64], m: usize, n: usize) -> Result<(Vec<f64>, Vec<f64>), Failure
 fn fix_signs(first: &mut [f64], second: &mut [f64], n: usize) {
     let Some(rows) = first.len().checked_div(n) else { return };
     for j in 0..n {
-        let largest = (0..rows).map(|i| first[i * n + j]).fold(0.0, |a: f64, b| if a.abs() < b.abs() { b } else { a });
+        let largest =
+            (0..rows).map(|i| first[i * n + j]).fold(0.0, |a: f64, b| if a.abs() < b.abs() { b } else { a });
         if largest < 0.0 {
             for matrix in [&mut *first, &mut *second] {
                 matrix.iter_mut().skip(j).step_by(n).for_each(|x| *x = -*x);

@@ -79,7 +79,13 @@ fn factors_of_square_matrices_give_them_back() {
                     let (i, j) = (k / n, k % n);
                     let inside = if part.lower { j < i } else { i < j };
                     let diagonal = if part.unit { 1.0 } else { 2.0 + a[k].abs() };
-                    if i == j { diagonal } else if inside { a[k] / n as f64 } else { 0.0 }
+                    if i == j {
+                        diagonal
+                    } else if inside {
+                        a[k] / n as f64
+                    } else {
+                        0.0
+                    }
                 })
                 .collect();
             let mut given = t.clone();

@@ -37,6 +37,7 @@ const ROOT: &[&str] = &[
     "decisions",
     "diag",
     "examples",
+    "linalg",
     "math",
     "opt",
     "repl",

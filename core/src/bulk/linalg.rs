@@ -55,8 +55,7 @@ pub static LU: BulkDef = BulkDef {
     results: &[SQUARE, SQUARE, Given { ints: true, dims: Dims::Each(&[(0, 0)]) }],
     cost: |dims| cubic(dims, 1),
     kernel: |_, tables| {
-        let Lu { l, u, rows } =
-            adl_linalg::lu(&tables[0].data, shape(tables).0).map_err(Failure::message)?;
+        let Lu { l, u, rows } = adl_linalg::lu(&tables[0].data, shape(tables).0).map_err(Failure::message)?;
         let rows = rows.into_iter().map(|k| k as i64).collect();
         Ok(vec![Made::Floats(l), Made::Floats(u), Made::Ints(rows)])
     },
@@ -89,8 +88,7 @@ pub static SVD: BulkDef = BulkDef {
     cost: |dims| cubic(dims, 12),
     kernel: |_, tables| {
         let (m, n) = tall(tables)?;
-        let SingularValues { u, s, v } =
-            adl_linalg::svd(&tables[0].data, m, n).map_err(Failure::message)?;
+        let SingularValues { u, s, v } = adl_linalg::svd(&tables[0].data, m, n).map_err(Failure::message)?;
         Ok(vec![Made::Floats(u), Made::Floats(s), Made::Floats(v)])
     },
     diff: BY_LIBRARY,
@@ -158,7 +156,8 @@ fn minus_triangle(b: &mut Builder, bits: &Atom, matrix: &Atom) -> Atom {
         b.build(&n, |b, j| {
             let below = b.prim(&prim::LT, &[j.clone(), i.clone()]);
             let above = b.prim(&prim::LT, &[i.clone(), j.clone()]);
-            let (on, any) = (b.prim(&prim::EQ, &[i.clone(), j.clone()]), b.prim(&prim::NOT, &[unit.clone()]));
+            let (on, any) =
+                (b.prim(&prim::EQ, &[i.clone(), j.clone()]), b.prim(&prim::NOT, std::slice::from_ref(&unit)));
             let side = b.select(lower.clone(), below, above);
             let diagonal = b.prim(&prim::AND, &[on, any]);
             let inside = b.prim(&prim::OR, &[side, diagonal]);
@@ -230,8 +229,7 @@ fn tri_solve_vjp(b: &mut Builder, at: &Place, ct: &Atom, wanted: &[bool]) -> Vec
             let spec = Axes { a: x, b: y, out: vec![0, 1] };
             b.bind(ty.clone(), Expr::Contract { a: first.clone(), b: second.clone(), spec })
         };
-        let whole =
-            if_transposed(b, bits, &ty, |b| product(b, at.result, &z), |b| product(b, &z, at.result));
+        let whole = if_transposed(b, bits, &ty, |b| product(b, at.result, &z), |b| product(b, &z, at.result));
         minus_triangle(b, bits, &whole)
     });
     vec![of_matrix, wanted[1].then_some(z)]

@@ -22,9 +22,9 @@ pub(super) fn apply<N: Num>(store: &mut N::Store, row: Bulk, args: &[Val<N>]) ->
     let n = matrix.len() as i64;
     let entry = |i: i64, j: i64| -> Result<N, Stop> {
         let at = if part.transposed { [j, i] } else { [i, j] };
-        match args[1].at(&at)? {
-            Val::Leaf(Leaf::Float(x)) => Ok(x.clone()),
-            other => Err(Stop::ill_formed(&format!("{} in a matrix", other.kind()))),
+        match args[1].at(&at)?.clone().into_leaf()? {
+            Leaf::Float(x) => Ok(x),
+            Leaf::Other(_) => Err(Stop::ill_formed("a matrix without floats")),
         }
     };
     let forward = part.lower != part.transposed;
@@ -45,19 +45,16 @@ pub(super) fn apply<N: Num>(store: &mut N::Store, row: Bulk, args: &[Val<N>]) ->
 }
 
 /// Each number of `x` with `by`, by a row.
-fn scaled<N: Num>(
-    store: &mut N::Store,
-    row: &'static PrimDef,
-    x: &Val<N>,
-    by: &N,
-) -> Result<Val<N>, Stop> {
+fn scaled<N: Num>(store: &mut N::Store, row: &'static PrimDef, x: &Val<N>, by: &N) -> Result<Val<N>, Stop> {
     match x {
         Val::Leaf(Leaf::Float(x)) => Ok(Val::Leaf(Leaf::Float(float_row(store, row, &[x, by])?))),
         Val::Table(xs) => {
             let all: Result<Vec<Val<N>>, Stop> = xs.iter().map(|x| scaled(store, row, x, by)).collect();
             Ok(Val::table(all?))
         }
-        other => Err(Stop::ill_formed(&format!("{} in a right side", other.kind()))),
+        other @ (Val::Leaf(_) | Val::Sum(..) | Val::Pack(..) | Val::Cell(_) | Val::Acc(_)) => {
+            Err(Stop::ill_formed(&format!("{} in a right side", other.kind())))
+        }
     }
 }
 
@@ -71,6 +68,10 @@ fn minus<N: Num>(store: &mut N::Store, x: &Val<N>, y: &Val<N>) -> Result<Val<N>,
                 xs.iter().zip(ys.iter()).map(|(x, y)| minus(store, x, y)).collect();
             Ok(Val::table(all?))
         }
-        (other, _) => Err(Stop::ill_formed(&format!("{} in a right side", other.kind()))),
+        (
+            other
+            @ (Val::Leaf(_) | Val::Table(_) | Val::Sum(..) | Val::Pack(..) | Val::Cell(_) | Val::Acc(_)),
+            _,
+        ) => Err(Stop::ill_formed(&format!("{} in a right side", other.kind()))),
     }
 }

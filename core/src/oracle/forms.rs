@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use adl_diag::Span;
 
-use super::{Stop, bulk};
 use super::eval::{Eval, Vals};
 use super::num::{Leaf, Num, Real};
 use super::value::{Val, add};
+use super::{Stop, bulk};
 use crate::ir::{Atom, Effect, Expr, Stmt};
 use crate::prim::S;
 use crate::run::fail;

@@ -59,7 +59,10 @@ impl Spec<'_> {
         for (branch, column) in branches.into_iter().zip(&columns) {
             self.scopes.push(branch.scope);
             // A size of a function that cannot come from this branch is never read.
-            let any = |k: usize| if sizes[k].var().is_none() { sizes[k].clone() } else { Atom::int(0) };
+            let any = |k: usize| {
+                let known = sizes[k].var().is_none() || result_of[k].is_none();
+                if known { sizes[k].clone() } else { Atom::int(0) }
+            };
             let size = |k: &usize| column[*k].clone().unwrap_or_else(|| any(*k));
             let mut results: Vec<Atom> = local.iter().map(size).collect();
             // In types, too, each branch has its own sizes.

@@ -10,8 +10,8 @@
 //! After it, invariants C1–C8 of Core hold at the first-order stage.
 
 mod apply;
-mod bulk;
 mod arith;
+mod bulk;
 mod compare;
 mod cycles;
 mod effects;
