@@ -2,7 +2,11 @@
 
 /// What every program has without an import.
 pub const PRELUDE: &str =
-    concat!(include_str!("../adl/prelude.adl"), include_str!("../adl/linear-algebra.adl"));
+    concat!(
+    include_str!("../adl/prelude.adl"),
+    include_str!("../adl/linear-algebra.adl"),
+    include_str!("../adl/random.adl"),
+);
 
 /// The modules that can be imported, with their texts.
 pub const MODULES: &[(&str, &str)] = &[("complex", include_str!("../adl/complex.adl"))];

@@ -260,6 +260,8 @@ pub(crate) static TABLE: &[Builtin] = &[
         Op::Method(Method::Before),
         "Does the first come before the second in the total order of sorting, with NaN last?",
     ),
+    row("_below", "(Key, Int, Int) -> Int", Op::Prim(&prim::BELOW_AT)),
+    row("_parameter", "a -> a where Real(a)", Op::Prim(&prim::PARAMETER)),
     bulk("_cholesky", "(n=>n=>a) -> n=>n=>a where Real(a)", &bulk::CHOLESKY),
     bulk("_lu", "(n=>n=>a) -> (n=>n=>a, n=>n=>a, n=>Int) where Real(a)", &bulk::LU),
     bulk("_qr", "(m=>n=>a) -> (m=>n=>a, n=>n=>a) where Real(a)", &bulk::QR),

@@ -11,7 +11,7 @@ use crate::ty::Scalar;
 pub(super) static TABLE: &[&PrimDef] = &[
     &ADD, &SUB, &MUL, &DIV, &NEG, &REM, &ABS, &SIGN, &MIN, &MAX, &POSITIVE, &RELU, &POWI, &POW, &INT_ABS,
     &INT_MIN, &INT_MAX, &INT_SIGN, &INT_DIV, &INT_MOD, &INT_QUOT, &INT_REM, &INT_POW, &BIT_AND, &BIT_OR,
-    &BIT_XOR, &BIT_NOT, &SHL, &SHR, &STOP,
+    &BIT_XOR, &BIT_NOT, &SHL, &SHR, &STOP, &PARAMETER,
 ];
 
 const INF: f64 = f64::INFINITY;
@@ -213,3 +213,7 @@ row! { SHR "shift_right" "Arithmetic shift right by k mod 64. `shift_right(-16, 
 Sig::Same(2, INTS); 1; Kernel::Inst(Inst::Shr); Diff::Zero; &[(0.0, 9.0), (0.0, 9.0)]; &[] }
 row! { STOP "stop" "The float itself, constant to derivatives. `stop_gradient(2.0)` is `2.0`.";
 Sig::Same(1, FLOATS); 1; Kernel::Inst(Inst::Copy); Diff::Zero; &[(-4.0, 4.0)]; &[] }
+row! { PARAMETER "parameter" "The float itself, the parameter of a discrete draw. `bernoulli(1.0, key(1))` is `true`.";
+Sig::Same(1, FLOATS); 1; Kernel::Inst(Inst::Copy);
+Diff::Undefined("a discrete draw has no derivative in its parameters; take them by `stop_gradient` if that is meant");
+&[(-4.0, 4.0)]; &[] }
