@@ -92,11 +92,43 @@ pub fn lu(a: &[f64], n: usize) -> Result<Lu, Failure> {
         std::cmp::Ordering::Equal => 1.0,
         std::cmp::Ordering::Greater => l[(i, j)],
     };
-    Ok(Lu {
+    let made = Lu {
         l: (0..n * n).map(|k| lower(at(k))).collect(),
         u: (0..n * n).map(|k| if k % n < k / n { 0.0 } else { u[at(k)] }).collect(),
         rows: factor.P().arrays().0.to_vec(),
-    })
+    };
+    // A column without a pivot is divided by it there.
+    let is_regular = made.l.iter().chain(&made.u).all(|x| x.is_finite());
+    Ok(if is_regular { made } else { eliminate(a, n) })
+}
+
+/// LU by elimination, row by row; a column without a pivot stays as it is.
+fn eliminate(a: &[f64], n: usize) -> Lu {
+    let mut u = a.to_vec();
+    let mut l = vec![0.0; n * n];
+    let mut rows: Vec<usize> = (0..n).collect();
+    for k in 0..n {
+        let pivot =
+            (k..n).fold(k, |best, i| if u[best * n + k].abs() < u[i * n + k].abs() { i } else { best });
+        rows.swap(k, pivot);
+        for j in 0..n {
+            u.swap(k * n + j, pivot * n + j);
+            l.swap(k * n + j, pivot * n + j);
+        }
+        l[k * n + k] = 1.0;
+        if u[k * n + k] == 0.0 {
+            continue;
+        }
+        for i in k + 1..n {
+            let factor = u[i * n + k] / u[k * n + k];
+            l[i * n + k] = factor;
+            u[i * n + k] = 0.0;
+            for j in k + 1..n {
+                u[i * n + j] -= factor * u[k * n + j];
+            }
+        }
+    }
+    Lu { l, u, rows }
 }
 
 /// `q` with orthonormal columns (m×n) and upper triangular `r` (n×n) with `q·r = a`, of an m×n matrix with m ≥ n. The
@@ -115,8 +147,8 @@ pub fn qr(a: &[f64], m: usize, n: usize) -> Result<(Vec<f64>, Vec<f64>), Failure
     let mut upper: Vec<f64> =
         (0..n * n).map(|k| if k % n < k / n { 0.0 } else { r[(k / n, k % n)] }).collect();
     for j in (0..n).filter(|j| r[(*j, *j)] < 0.0) {
-        upper[j * n..(j + 1) * n].iter_mut().for_each(|x| *x = -*x);
-        (0..m).for_each(|i| q[i * n + j] = -q[i * n + j]);
+        upper[j * n..(j + 1) * n].iter_mut().for_each(|x| *x = 0.0 - *x);
+        (0..m).for_each(|i| q[i * n + j] = 0.0 - q[i * n + j]);
     }
     Ok((q, upper))
 }
@@ -130,7 +162,7 @@ fn fix_signs(first: &mut [f64], second: &mut [f64], n: usize) {
             (0..rows).map(|i| first[i * n + j]).fold(0.0, |a: f64, b| if a.abs() < b.abs() { b } else { a });
         if largest < 0.0 {
             for matrix in [&mut *first, &mut *second] {
-                matrix.iter_mut().skip(j).step_by(n).for_each(|x| *x = -*x);
+                matrix.iter_mut().skip(j).step_by(n).for_each(|x| *x = 0.0 - *x);
             }
         }
     }

@@ -107,6 +107,26 @@ fn factors_of_square_matrices_give_them_back() {
 }
 
 #[test]
+fn singular_matrices_have_factors() {
+    let matrices: [&[f64]; 4] = [
+        &[0.0; 9],
+        &[0.0, 0.0, 1.0, 0.0, 2.0, 3.0, 0.0, 4.0, 5.0],
+        &[1.0, 2.0, 3.0, 2.0, 4.0, 6.0, 3.0, 6.0, 9.0],
+        &[0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 7.0],
+    ];
+    for a in matrices {
+        let Lu { l, u, rows } = lu(a, 3).expect("finite");
+        let permuted: Vec<f64> = rows.iter().flat_map(|i| a[i * 3..(i + 1) * 3].to_vec()).collect();
+        close(&product(&l, &u, 3), &permuted);
+        let (q, r) = qr(a, 3, 3).expect("finite");
+        close(&product(&q, &r, 3), a);
+        close(&product(&transposed(&q, 3), &q, 3), &identity(3));
+        let SingularValues { u, s, v } = svd(a, 3, 3).expect("finite");
+        close(&product(&product(&u, &diagonal(&s), 3), &transposed(&v, 3), 3), a);
+    }
+}
+
+#[test]
 fn signs_are_fixed() {
     let (q, r) = qr(&[-3.0, 0.0, 0.0, -2.0], 2, 2).expect("finite");
     assert_eq!((q, r), (vec![-1.0, 0.0, 0.0, -1.0], vec![3.0, 0.0, 0.0, 2.0]));

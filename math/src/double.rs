@@ -68,6 +68,24 @@ delegate! {
     digamma(x) = special::digamma;
     /// The derivative of `digamma`.
     trigamma(x) = special::trigamma;
+    /// Logarithm of the absolute value of the beta function.
+    lbeta(x, y) = special::lbeta;
+}
+
+/// The `k`-th derivative of `digamma`; NaN for a negative `k`.
+#[must_use]
+pub fn polygamma(x: f64, k: i64) -> f64 {
+    special::polygamma(x, k)
+}
+
+/// `log(exp(x) + exp(y))`, without overflow.
+#[must_use]
+pub fn logaddexp(x: f64, y: f64) -> f64 {
+    if x.is_nan() || y.is_nan() {
+        return f64::NAN;
+    }
+    let (low, high) = if x < y { (x, y) } else { (y, x) };
+    if low == high { high + std::f64::consts::LN_2 } else { high + log1p(exp(low - high)) }
 }
 
 /// Square root, correctly rounded.

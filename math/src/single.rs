@@ -80,6 +80,10 @@ rounded! {
     digamma(x);
     /// The derivative of `digamma`.
     trigamma(x);
+    /// Logarithm of the absolute value of the beta function.
+    lbeta(x, y);
+    /// `log(exp(x) + exp(y))`.
+    logaddexp(x, y);
     /// The logistic function.
     sigmoid(x);
     /// `log(1 + exp(x))`.
@@ -90,6 +94,13 @@ rounded! {
     max(x, y);
     /// -1, 0 or 1 by the sign of `x`; zeros keep their sign and NaN stays NaN.
     sign(x);
+}
+
+/// The `k`-th derivative of `digamma`; NaN for a negative `k`.
+#[must_use]
+#[expect(clippy::cast_possible_truncation, reason = "rounded to F32")]
+pub fn polygamma(x: f32, k: i64) -> f32 {
+    double::polygamma(f64::from(x), k) as f32
 }
 
 /// Square root, correctly rounded.

@@ -1,8 +1,7 @@
 //! The library of adl, written in adl.
 
 /// What every program has without an import.
-pub const PRELUDE: &str =
-    concat!(
+pub const PRELUDE: &str = concat!(
     include_str!("../adl/prelude.adl"),
     include_str!("../adl/linear-algebra.adl"),
     include_str!("../adl/random.adl"),

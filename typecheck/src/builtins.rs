@@ -170,6 +170,9 @@ pub(crate) static TABLE: &[Builtin] = &[
     lift("lgamma", &prim::LGAMMA),
     lift("digamma", &prim::DIGAMMA),
     lift("trigamma", &prim::TRIGAMMA),
+    row("_polygamma", "(a, Int) -> a where Floating(a)", Op::Method(Method::Lift(Prim(&prim::POLYGAMMA)))),
+    row("lbeta", "", Op::Pairwise(&prim::LBETA, None)),
+    row("logaddexp", "", Op::Pairwise(&prim::LOGADDEXP, None)),
     row("is_nan", "a -> Bool where Real(a)", Op::Prim(&prim::IS_NAN)),
     row("is_finite", "a -> Bool where Real(a)", Op::Prim(&prim::IS_FINITE)),
     // ---- tables

@@ -40,6 +40,7 @@ impl Ctx<'_> {
             Op::Method(method) => {
                 let count = match method {
                     Method::Dot | Method::Concat | Method::Move | Method::Before => 2,
+                    Method::Lift(row) => row.0.arity(),
                     Method::Bulk(row) => row.0.ints + row.0.tables.len(),
                     _ => 1,
                 };
@@ -131,7 +132,8 @@ impl Ctx<'_> {
     fn primitive(&mut self, def: &'static PrimDef, arg: &Arg, result: &Ty) -> Atom {
         let args = self.parts(arg, def.arity());
         let ty = self.ty(result);
-        if matches!(ty, CoreTy::Scalar(_)) {
+        let known = args.iter().all(|a| a.ty().scalar().is_some());
+        if matches!(ty, CoreTy::Scalar(_)) && known {
             return self.prim(def, ty, args);
         }
         self.method(lifted(def), result, args)

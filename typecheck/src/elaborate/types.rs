@@ -43,9 +43,16 @@ impl Ctx<'_> {
 
     /// The same for a top-level function. Inside its own group it stands at its own variables.
     pub(crate) fn func_args(&mut self, k: usize, inst: &[V]) -> Vec<TyArg> {
-        let own = self.e.func_vars.get(&k).map_or(&[][..], |vars| vars.as_slice());
+        let own = self.e.func_vars.get(&k).cloned().unwrap_or_default();
         let all: Vec<V> = inst.iter().chain(own.iter().skip(inst.len())).copied().collect();
-        self.type_args(&all)
+        let mut args = self.type_args(&all);
+        // An index set may stand for any type, as the elements of a table.
+        for (arg, v) in args.iter_mut().zip(&own) {
+            if let (TyArg::Ix(ix), false) = (&*arg, self.c.arena.var(*v).ix) {
+                *arg = TyArg::Ty(CoreTy::Index(ix.clone()));
+            }
+        }
+        args
     }
 
     fn type_arg(&mut self, v: V) -> TyArg {
