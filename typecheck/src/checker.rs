@@ -331,7 +331,8 @@ impl Checker {
 
     /// The name in scope that looks most like this one.
     pub(crate) fn near_value(&self, name: &str) -> Option<String> {
-        let names = self.env.iter().flat_map(|frame| frame.values.keys());
+        // What the library keeps to itself is no suggestion.
+        let names = self.env.iter().flat_map(|frame| frame.values.keys()).filter(|n| !n.starts_with('_'));
         adl_diag::nearest(name, names.map(String::as_str))
     }
 

@@ -257,7 +257,8 @@ impl Session {
     pub(crate) fn prelude_names(&self) -> Vec<(String, String)> {
         let mut names: Vec<String> = self.checker.env[0].values.keys().cloned().collect();
         names.sort_unstable();
-        names.into_iter().filter_map(|n| self.type_of_name(&n).map(|t| (n, t))).collect()
+        let public = names.into_iter().filter(|n| !n.starts_with('_'));
+        public.filter_map(|n| self.type_of_name(&n).map(|t| (n, t))).collect()
     }
 
     /// Another random order of solving.
