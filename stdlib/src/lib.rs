@@ -8,7 +8,11 @@ pub const PRELUDE: &str = concat!(
 );
 
 /// The modules that can be imported, with their texts.
-pub const MODULES: &[(&str, &str)] = &[("complex", include_str!("../adl/complex.adl"))];
+pub const MODULES: &[(&str, &str)] = &[
+    ("complex", include_str!("../adl/complex.adl")),
+    ("dual", include_str!("../adl/dual.adl")),
+    ("quaternion", include_str!("../adl/quaternion.adl")),
+];
 
 /// The text of a module.
 pub fn module(name: &str) -> Option<&'static str> {
