@@ -136,7 +136,17 @@ pub(crate) fn pipe<'t>(a: Expr, b: Expr) -> Result<Expr, Fail<'t>> {
     Ok(Expr { span, depth, kind: ExprKind::Pipe(Box::new(a), vec![b]) })
 }
 
-pub(crate) fn index<'t>(file: FileId, l: usize, a: Expr, xs: Vec<Expr>, r: usize) -> Result<Expr, Fail<'t>> {
+pub(crate) fn index<'t>(
+    file: FileId,
+    l: usize,
+    a: Expr,
+    (bracket, xs): (usize, Vec<Expr>),
+    r: usize,
+) -> Result<Expr, Fail<'t>> {
+    let end = a.span.end as usize;
+    if matches!(a.kind, ExprKind::List(_)) && end < bracket {
+        return Err(fail(crate::errors::missing_comma(span(file, end, bracket))));
+    }
     if xs.is_empty() {
         return Err(fail(crate::errors::empty_index(span(file, l, r))));
     }

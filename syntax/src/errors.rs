@@ -95,6 +95,12 @@ pub(crate) fn empty_index(span: Span) -> Diagnostic {
         .help("write `a[i]`")
 }
 
+pub(crate) fn missing_comma(span: Span) -> Diagnostic {
+    Diagnostic::error(Code::E0106, "a `,` is missing between two lists")
+        .label(span, "here")
+        .help("write `[[1, 2], [3, 4]]`; an element of a list is `[1, 2][i]`, without a space")
+}
+
 pub(crate) fn expected_word(found: &Name, wanted: &str) -> Diagnostic {
     Diagnostic::error(Code::E0106, format!("expected `{wanted}`, found `{}`", found.text))
         .label(found.span, "here")

@@ -138,8 +138,9 @@ impl Checker {
                 ));
             }
             self.arena.unify(&l, &r)?;
-            self.arena.unify(result, &l)?;
+            // Before the result is known: where this fails, nothing is said of the result.
             self.arena.need(op.class(), &l, &why)?;
+            self.arena.unify(result, &l)?;
             return Ok(true);
         }
         if kl == Shape::Table && kr == Shape::Table {
@@ -147,8 +148,8 @@ impl Checker {
                 let fail = self.bad(op, &l, &r, Some("axes are never broadcast: write `for i, j. …`"));
                 return Err(Box::new(fail.note(inner.message.clone())));
             }
-            self.arena.unify(result, &l)?;
             self.arena.need(op.class(), &l, &why)?;
+            self.arena.unify(result, &l)?;
             return Ok(true);
         }
         for left_first in [true, false] {

@@ -1,7 +1,7 @@
 //! Backward code of straight-line forms: primitives, tables, sums, packs, contractions, reductions.
 
 use adl_core::bulk::{BulkDiff, Place};
-use adl_core::ir::{Arm, Atom, Axes, Block, Effect, Expr, Lit, RedOp, Stmt, Var};
+use adl_core::ir::{Arm, Atom, Axes, Block, Expr, RedOp, Stmt, Var};
 use adl_core::prim::{self, At, Diff, Partial, Prim};
 use adl_core::ty::{INT, Ix, Ty};
 
@@ -397,8 +397,8 @@ fn to_width(b: &mut adl_core::build::Builder, ct: Atom, s: adl_core::ty::Scalar)
     }
 }
 
-/// The payload of alternative `tag` of a sum of cotangents; zeros where it is `zero`; another
-/// constructor is an error of the caller (decided at run time).
+/// The payload of alternative `tag` of a sum of cotangents; zeros where it is `zero`. Another constructor is an error
+/// at run time, that of the sum with a tangent of the right one.
 pub(crate) fn take_payload(b: &mut adl_core::build::Builder, sum: &Atom, tag: u32, tys: &[Ty]) -> Vec<Atom> {
     let Ty::Sum(alts) = sum.ty() else { unreachable!("a sum of cotangents") };
     let mut arms = vec![];
@@ -406,18 +406,33 @@ pub(crate) fn take_payload(b: &mut adl_core::build::Builder, sum: &Atom, tag: u3
         let params: Vec<Var> = alt.iter().cloned().map(Var::new).collect();
         let body = if u32::try_from(j).is_ok_and(|j| j == tag) {
             Block { stmts: vec![], results: params.iter().map(Atom::from).collect() }
+        } else if j == 0 {
+            b.block(|b| tys.iter().map(|t| zero(b, t)).collect())
         } else {
-            b.block(|b| {
-                if j != 0 {
-                    let message = "a tangent has another constructor than its value".into();
-                    b.emit(vec![], Expr::Effect(Effect::Error(Atom::Lit(Lit::Str(message)))));
-                }
-                tys.iter().map(|t| zero(b, t)).collect()
-            })
+            b.block(|b| other_constructor(b, sum, tag, tys))
         };
         arms.push(Arm { params, body });
     }
     b.bind_all(tys, Expr::Case { scrut: sum.clone(), arms })
+}
+
+/// What is never reached: the sum with a tangent of alternative `tag` fails, and its payload is asked for.
+fn other_constructor(b: &mut adl_core::build::Builder, sum: &Atom, tag: u32, tys: &[Ty]) -> Vec<Atom> {
+    let Ty::Sum(alts) = sum.ty() else { unreachable!("a sum of cotangents") };
+    let args = tys.iter().map(|t| zero(b, t)).collect();
+    let right = b.bind(sum.ty(), Expr::Inject { ty: sum.ty(), tag, args });
+    let whole = b.bind(sum.ty(), Expr::AddCt(right, sum.clone()));
+    let arm = |(j, alt): (usize, &Vec<Ty>)| {
+        let params: Vec<Var> = alt.iter().cloned().map(Var::new).collect();
+        let body = if u32::try_from(j).is_ok_and(|j| j == tag) {
+            Block { stmts: vec![], results: params.iter().map(Atom::from).collect() }
+        } else {
+            b.block(|b| tys.iter().map(|t| zero(b, t)).collect())
+        };
+        Arm { params, body }
+    };
+    let arms = alts.iter().enumerate().map(arm).collect();
+    b.bind_all(tys, Expr::Case { scrut: whole, arms })
 }
 
 /// The items of a pack, opened.

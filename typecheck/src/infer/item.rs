@@ -222,9 +222,15 @@ impl Checker {
                 data.given = Some(vec![]);
             }
         }
+        // Variables of which a misspelt class was said: what they need is not missing.
+        let mut unclear = vec![];
         for c in constraints {
             let Some(class) = Class::from_name(&c.class.text) else {
                 self.report(errors::unknown_class(c.class.span, &c.class.text));
+                for arg in &c.args {
+                    let ty = self.type_of(arg, sig);
+                    unclear.extend(self.arena.as_var(&ty));
+                }
                 continue;
             };
             let [arg] = c.args.as_slice() else {
@@ -237,6 +243,9 @@ impl Checker {
                 Ty::Var(v) => self.arena.var_mut(v).given.get_or_insert_default().push(class),
                 _ => self.need_at(class, &ty, "in the `where` clause", c.span),
             }
+        }
+        for v in unclear {
+            self.arena.var_mut(v).given = None;
         }
     }
 
