@@ -1,5 +1,6 @@
 //! Properties of derivatives and passes, over programs.
 
+mod accuracy;
 mod cost;
 mod derivative;
 mod digits;
