@@ -5,6 +5,7 @@ mod codes;
 mod core;
 mod corpus;
 mod expect;
+mod library;
 mod roundtrip;
 mod spec;
 
@@ -35,6 +36,9 @@ fn main() -> ExitCode {
     let list = root.join("spec/README.md");
     let not_yet = move || chapters::not_yet(&list).map_err(Into::into);
     trials.push(Trial::test("the list of what is not built", not_yet));
+    let library = root.clone();
+    let shown = move || library::check(&library).map_err(Into::into);
+    trials.push(Trial::test("each function of the library is shown", shown));
     for path in files(&root.join("examples"), "adl") {
         trials.push(trial(&root, path, example));
     }
