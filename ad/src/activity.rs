@@ -8,7 +8,6 @@ use std::collections::HashSet;
 use adl_core::bulk::BulkDiff;
 use adl_core::ir::{Arm, Atom, Block, Effect, Expr, Func, FuncId, LoopKind, RedOp, Stmt, Var};
 use adl_core::prim::{Diff, Partial};
-use adl_core::ty::Ty;
 
 use crate::Error;
 
@@ -31,7 +30,7 @@ impl Activity {
 }
 
 /// What a call makes active.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct CallActivity {
     /// Which results.
     pub(crate) results: Vec<bool>,
@@ -56,21 +55,7 @@ pub(crate) fn analyse(func: &Func, active: &[bool], calls: &mut CallResults) -> 
         a.changed = false;
         a.block(&func.body)?;
     }
-    if a.activity.vars.iter().any(|v| has_cells(v.ty())) {
-        return Err(Error::recursive_data(&func.name, func.span));
-    }
     Ok(a.activity)
-}
-
-/// Does the type hold values of recursive types?
-fn has_cells(ty: &Ty) -> bool {
-    match ty {
-        Ty::Box(_) => true,
-        Ty::Table(_, elem) => has_cells(elem),
-        Ty::Sum(alts) => alts.iter().flatten().any(has_cells),
-        Ty::Pack(p) => p.items.iter().any(has_cells),
-        _ => false,
-    }
 }
 
 struct Analysis<'a, 'c> {

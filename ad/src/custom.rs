@@ -52,12 +52,6 @@ impl Cx<'_> {
         }
     }
 
-    fn push(&mut self, func: Func) -> FuncId {
-        let at = u32::try_from(self.program.funcs.len()).expect("fewer than 2^32 functions");
-        self.program.funcs.push(func);
-        FuncId(at)
-    }
-
     pub(crate) fn custom_forward(
         &mut self,
         id: FuncId,

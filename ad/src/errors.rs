@@ -30,28 +30,4 @@ impl Error {
     pub fn rule(message: String, help: &str, span: Span) -> Error {
         Error { code: Code::E0505, message, help: help.to_string(), span }
     }
-
-    /// A value that holds floats in recursive data.
-    pub(crate) fn recursive_data(name: &str, span: Span) -> Error {
-        Error {
-            code: Code::E0501,
-            message: format!(
-                "`{name}` depends on floats in recursive data, whose derivatives are not supported yet"
-            ),
-            help: "put the floats into a table".into(),
-            span,
-        }
-    }
-
-    /// A function calls itself; its derivative would need a recursive tape.
-    pub(crate) fn recursion(name: &str, span: Span) -> Error {
-        Error {
-            code: Code::E0501,
-            message: format!(
-                "`{name}` is recursive, and derivatives of recursive functions are not supported yet"
-            ),
-            help: "write the recursion as a `loop`".into(),
-            span,
-        }
-    }
 }

@@ -14,7 +14,7 @@ use adl_core::walk::{self, Subst};
 
 use crate::activity::Activity;
 use crate::reverse::take_payload;
-use crate::tangent::{add, tangent_of, tangent_pack, zero};
+use crate::tangent::{add, take_apart, tangent_of, whole_ty, zero};
 use crate::{Cx, Error, Forward, prepare};
 
 impl Cx<'_> {
@@ -31,13 +31,32 @@ impl Cx<'_> {
         let results = self.call_activity(id, active)?.results;
         let func = prepare::prepare(&self.program.funcs[id.0 as usize]);
         let activity = self.activity(&func, active)?;
+        let reserved = self.is_recursive(id).then(|| {
+            let made =
+                Forward { func: self.reserve_forward(&func, active, &results), results: results.clone() };
+            self.memo.forward.insert(key.clone(), made.clone());
+            made
+        });
         let mut dual = Dual { cx: self, activity, tangents: HashMap::new(), b: Builder::new(func.span) };
         let made = dual.function(&func, active, &results)?;
-        let at = u32::try_from(self.program.funcs.len()).expect("fewer than 2^32 functions");
-        self.program.funcs.push(made);
-        let made = Forward { func: FuncId(at), results };
+        if let Some(reserved) = reserved {
+            self.program.funcs[reserved.func.0 as usize] = made;
+            return Ok(reserved);
+        }
+        let made = Forward { func: self.push(made), results };
         self.memo.forward.insert(key, made.clone());
         Ok(made)
+    }
+
+    /// The function by its signature, so that it can call itself.
+    fn reserve_forward(&mut self, func: &Func, active: &[bool], results: &[bool]) -> FuncId {
+        let on = |ty: &Ty, on: bool| (on && ty.is_active()).then(|| Var::new(tangent_of(ty)));
+        let mut params = func.params.clone();
+        params.extend(func.params.iter().zip(active).filter_map(|(p, active)| on(p.ty(), *active)));
+        let mut outs = func.body.results.clone();
+        let tangents = func.body.results.iter().zip(results).filter_map(|(r, active)| on(&r.ty(), *active));
+        outs.extend(tangents.map(Atom::Var));
+        self.reserve(&format!("{}_jvp", func.name), &params, &outs, func.span)
     }
 }
 
@@ -186,17 +205,27 @@ impl Dual<'_, '_> {
             Expr::Pack { ty, sizes, items } => {
                 self.same(stmt);
                 self.like(stmt, |s, sum| {
-                    let ty = tangent_pack(ty);
+                    let ty = ty.tangent();
                     let items = s.active_of(items);
                     let pack = Expr::Pack { ty: ty.clone(), sizes: sizes.clone(), items };
                     let pack = s.b.bind(Ty::Pack(ty), pack);
                     Expr::Inject { ty: sum, tag: 1, args: vec![pack] }
                 });
             }
-            Expr::Open(p) => {
+            Expr::BoxNew { args, .. } => {
+                self.same(stmt);
+                self.like(stmt, |s, ty| {
+                    let args = s.active_of(args);
+                    let cell = whole_ty(&ty);
+                    let Ty::Box(kind) = cell else { unreachable!("a cell") };
+                    let cell = s.b.bind(cell, Expr::BoxNew { ty: kind, args });
+                    Expr::Inject { ty, tag: 1, args: vec![cell] }
+                });
+            }
+            Expr::Open(p) | Expr::Unbox(p) => {
                 self.same(stmt);
                 if let Some(d) = self.d(p) {
-                    self.open(p, d, &stmt.vars);
+                    self.taken_apart(&d, &stmt.vars);
                 }
             }
             Expr::Update { table, index, value, check } => {
@@ -250,9 +279,7 @@ impl Dual<'_, '_> {
             }
             Expr::Zero(_) | Expr::Drop(_) | Expr::Effect(_) | Expr::Show { .. } => self.same(stmt),
             Expr::Prefix { .. } => unreachable!("`prepare` made prefixes loops"),
-            Expr::BoxNew { .. }
-            | Expr::Unbox(_)
-            | Expr::Tuple(_)
+            Expr::Tuple(_)
             | Expr::Record { .. }
             | Expr::Proj(..)
             | Expr::Lambda(_)
@@ -299,24 +326,16 @@ impl Dual<'_, '_> {
         }
     }
 
-    /// The tangents of the items of a pack; zeros where its tangent is `zero`.
-    fn open(&mut self, p: &Atom, d: Atom, vars: &[Var]) {
-        let Ty::Pack(ty) = p.ty() else { unreachable!("a pack") };
-        let items: Vec<Var> = vars[ty.sizes.len()..].iter().filter(|v| v.ty().is_active()).cloned().collect();
+    /// The tangents of what is in a pack or cell; zeros where its tangent is `zero`.
+    fn taken_apart(&mut self, d: &Atom, vars: &[Var]) {
+        let items: Vec<Var> = vars.iter().filter(|v| v.ty().is_active()).cloned().collect();
         let tys: Vec<Ty> = items.iter().map(|v| tangent_of(v.ty())).collect();
         let nothing = self.b.block(|b| tys.iter().map(|t| zero(b, t)).collect());
-        let inner = tangent_pack(&ty);
-        let pack = Var::new(Ty::Pack(inner.clone()));
-        let body = self.b.block(|b| {
-            let mut map = Subst::new();
-            let sizes: Vec<Var> = inner.sizes.iter().map(|s| walk::rename_var(s, &mut map)).collect();
-            let parts: Vec<Var> = inner.items.iter().map(|t| Var::new(walk::subst_ty(t, &map))).collect();
-            b.emit(sizes.into_iter().chain(parts.iter().cloned()).collect(), Expr::Open((&pack).into()));
-            parts.into_iter().map(Atom::Var).collect()
-        });
-        let arms = vec![Arm { params: vec![], body: nothing }, Arm { params: vec![pack], body }];
+        let whole = Var::new(whole_ty(&d.ty()));
+        let body = self.b.block(|b| take_apart(b, &(&whole).into(), &tys));
+        let arms = vec![Arm { params: vec![], body: nothing }, Arm { params: vec![whole], body }];
         let vars = items.iter().map(|v| self.fresh(v)).collect();
-        self.b.emit(vars, Expr::Case { scrut: d, arms });
+        self.b.emit(vars, Expr::Case { scrut: d.clone(), arms });
     }
 
     /// Tangents of the operands whose type has them.

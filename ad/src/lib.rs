@@ -14,6 +14,7 @@
 )]
 
 mod activity;
+mod calls;
 mod custom;
 mod errors;
 mod forward;
@@ -28,7 +29,7 @@ use adl_core::ir::{FuncId, Program};
 
 pub use custom::{Custom, Sweeps};
 pub use errors::Error;
-pub use tangent::{acc_mode, add, tangent_ty, zero};
+pub use tangent::{acc_mode, add, zero};
 
 /// A function of the program and which of its parameters are active.
 type Key = (FuncId, Vec<bool>);
@@ -39,7 +40,8 @@ pub struct Derivatives {
     forward: HashMap<Key, Forward>,
     reverse: HashMap<Key, Reverse>,
     calls: HashMap<Key, activity::CallActivity>,
-    in_progress: Vec<Key>,
+    round: Option<calls::Round>,
+    recursive: HashMap<FuncId, bool>,
     custom: HashMap<FuncId, Custom>,
 }
 
@@ -56,7 +58,8 @@ pub struct Forward {
 /// What [`Derivatives::reverse`] made.
 #[derive(Clone, Debug)]
 pub struct Reverse {
-    /// Parameters of the primal; results of the primal, then residuals.
+    /// Parameters of the primal; results of the primal, then residuals. Those of a function that calls itself
+    /// are the sizes in the types of the parameters below, then one cell with all the others.
     pub fwd: FuncId,
     /// Parameters: residuals, cotangents of the active results, an accumulator for each active parameter in
     /// accumulator mode, the read value of each active accumulator parameter. Results: cotangents of the other
@@ -101,7 +104,7 @@ impl Derivatives {
         func: FuncId,
         active: &[bool],
     ) -> Result<Forward, Error> {
-        Cx { program, memo: self }.forward(func, active)
+        self.or_nothing(program, |cx| cx.forward(func, active))
     }
 
     /// The reverse-mode derivative (vjp) of `func` in the marked parameters, added to the program.
@@ -115,52 +118,24 @@ impl Derivatives {
         func: FuncId,
         active: &[bool],
     ) -> Result<Reverse, Error> {
-        Cx { program, memo: self }.reverse(func, active)
-    }
-}
-
-impl Cx<'_> {
-    /// Activity of the body of `func`, with the calls in it resolved.
-    pub(crate) fn activity(
-        &mut self,
-        func: &adl_core::ir::Func,
-        active: &[bool],
-    ) -> Result<activity::Activity, Error> {
-        let mut calls = |id: FuncId, mask: &[bool]| self.call_activity(id, mask);
-        activity::analyse(func, active, &mut calls)
+        self.or_nothing(program, |cx| cx.reverse(func, active))
     }
 
-    /// What a call of a function makes active.
-    pub(crate) fn call_activity(
+    /// Where a derivative fails, nothing of it stays: what was made may call what is not made.
+    fn or_nothing<T>(
         &mut self,
-        id: FuncId,
-        active: &[bool],
-    ) -> Result<activity::CallActivity, Error> {
-        let key = (id, active.to_vec());
-        if let Some(known) = self.memo.calls.get(&key) {
-            return Ok(known.clone());
+        program: &mut Program,
+        make: impl FnOnce(&mut Cx) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let (funcs, boxes) = (program.funcs.len(), program.boxes.len());
+        let made = make(&mut Cx { program, memo: self });
+        if made.is_err() {
+            program.funcs.truncate(funcs);
+            program.boxes.truncate(boxes);
+            let is_old = |f: FuncId| (f.0 as usize) < funcs;
+            self.forward.retain(|_, made| is_old(made.func));
+            self.reverse.retain(|_, made| is_old(made.bwd));
         }
-        let func = self.program.funcs[id.0 as usize].clone();
-        if !active.contains(&true) {
-            let results = vec![false; func.body.results.len()];
-            return Ok(activity::CallActivity { results, written: vec![false; func.params.len()] });
-        }
-        if self.memo.is_given(id) {
-            return Ok(self.custom_activity(id));
-        }
-        if self.memo.in_progress.contains(&key) {
-            return Err(Error::recursion(&func.name, func.span));
-        }
-        self.memo.in_progress.push(key.clone());
-        let activity = self.activity(&func, active);
-        self.memo.in_progress.pop();
-        let activity = activity?;
-        let is_acc = |p: &adl_core::ir::Var| matches!(p.ty(), adl_core::ty::Ty::Acc(_));
-        let made = activity::CallActivity {
-            results: func.body.results.iter().map(|r| activity.atom(r)).collect(),
-            written: func.params.iter().map(|p| is_acc(p) && activity.has(p)).collect(),
-        };
-        self.memo.calls.insert(key, made.clone());
-        Ok(made)
+        made
     }
 }

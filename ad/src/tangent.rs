@@ -1,49 +1,13 @@
-//! The one family of tangent types, `T[a]`, on first-order types.
-
-use std::sync::Arc;
+//! Values of the one family of tangent types, `T[a]` ([`Ty::tangent`]).
 
 use adl_core::build::Builder;
-use adl_core::ir::{Atom, Expr};
-use adl_core::ty::{PackTy, Ty};
-
-/// The type of tangents and cotangents of `ty`; `None` where there are none.
-///
-/// A sum with floats in it becomes `zero | T payload …`, with the alternatives of the primal shifted by
-/// one. Payload components without floats are left out. A pack becomes `zero | pack of tangents`: only a
-/// value knows its sizes, so its zero cannot be made from the type.
-pub fn tangent_ty(ty: &Ty) -> Option<Ty> {
-    if !ty.is_active() {
-        return None;
-    }
-    Some(match ty {
-        Ty::Scalar(_) => ty.clone(),
-        Ty::Table(ix, elem) => Ty::Table(ix.clone(), Box::new(tangent_ty(elem)?)),
-        Ty::Sum(alts) => {
-            let payloads = alts.iter().map(|alt| alt.iter().filter_map(tangent_ty).collect());
-            Ty::Sum(std::iter::once(vec![]).chain(payloads).collect())
-        }
-        Ty::Pack(p) => Ty::Sum(vec![vec![], vec![Ty::Pack(tangent_pack(p))]]),
-        Ty::Acc(t) => Ty::Acc(Box::new(tangent_ty(t)?)),
-        Ty::Box(_)
-        | Ty::Tuple(_)
-        | Ty::Named(..)
-        | Ty::Index(_)
-        | Ty::Fn(..)
-        | Ty::Lin(..)
-        | Ty::Tangent(_)
-        | Ty::Var(_) => unreachable!("recursive and higher-order types do not reach derivatives: {ty:?}"),
-    })
-}
-
-/// The pack of the tangents of the items with floats, with the same sizes.
-pub(crate) fn tangent_pack(p: &PackTy) -> Arc<PackTy> {
-    let items = p.items.iter().filter_map(tangent_ty).collect();
-    Arc::new(PackTy { sizes: p.sizes.clone(), items })
-}
+use adl_core::ir::{Atom, Expr, Var};
+use adl_core::ty::Ty;
+use adl_core::walk::{self, Subst};
 
 /// The tangent type of a variable that is known to have one.
 pub(crate) fn tangent_of(ty: &Ty) -> Ty {
-    tangent_ty(ty).expect("only active variables have tangents")
+    ty.tangent().expect("only active variables have tangents")
 }
 
 /// Is the type in accumulator mode: does it hold floats, and contain a table?
@@ -75,4 +39,20 @@ pub fn zero(b: &mut Builder, ty: &Ty) -> Atom {
 pub fn add(b: &mut Builder, x: Atom, y: Atom) -> Atom {
     let ty = x.ty();
     if ty.scalar().is_some() { b.prim(&adl_core::prim::ADD, &[x, y]) } else { b.bind(ty, Expr::AddCt(x, y)) }
+}
+
+/// The pack or cell of tangents in the tangent `zero | …` of a pack or cell.
+pub(crate) fn whole_ty(tangent: &Ty) -> Ty {
+    let Ty::Sum(alts) = tangent else { unreachable!("the tangent of a pack or cell is a sum") };
+    alts[1][0].clone()
+}
+
+/// What is in a pack, or in a cell that holds these types.
+pub(crate) fn take_apart(b: &mut Builder, whole: &Atom, tys: &[Ty]) -> Vec<Atom> {
+    let Ty::Pack(ty) = whole.ty() else { return b.bind_all(tys, Expr::Unbox(whole.clone())) };
+    let mut map = Subst::new();
+    let sizes: Vec<Var> = ty.sizes.iter().map(|s| walk::rename_var(s, &mut map)).collect();
+    let items: Vec<Var> = ty.items.iter().map(|t| Var::new(walk::subst_ty(t, &map))).collect();
+    b.emit(sizes.into_iter().chain(items.iter().cloned()).collect(), Expr::Open(whole.clone()));
+    items.into_iter().map(Atom::Var).collect()
 }

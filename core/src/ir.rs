@@ -27,7 +27,7 @@ use adl_diag::Span;
 use crate::bulk::Bulk;
 use crate::prim::Prim;
 use crate::rule::Rule;
-use crate::ty::{Ix, PackTy, Poly, Scalar, Ty, TyArg, TyVar};
+use crate::ty::{BoxTy, Ix, PackTy, Poly, Scalar, Ty, TyArg, TyVar};
 
 /// A variable. It carries its type, and is equal only to itself.
 #[derive(Clone, Debug)]
@@ -326,7 +326,7 @@ pub enum Expr {
     /// Takes one apart: binds its sizes, then its items.
     Open(Atom),
     /// A new heap cell of the recursive type.
-    BoxNew { id: u32, args: Vec<Atom> },
+    BoxNew { ty: BoxTy, args: Vec<Atom> },
     /// What a cell holds.
     Unbox(Atom),
     /// A call of a top-level function. `tys` instantiates its type parameters (higher-order only).

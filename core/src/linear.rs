@@ -6,7 +6,7 @@
 //! are transposed. So a rule that forgets a factor, adds a constant or multiplies two cotangents is found whatever the
 //! numbers say.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::bulk::{Bulk, BulkDiff};
 use crate::ir::{Arm, Atom, Block, Effect, Expr, FuncId, Lit, LoopKind, Program, RedOp, Stmt, Var};
@@ -33,13 +33,15 @@ type Result<T> = std::result::Result<T, Violation>;
 ///
 /// C5, at the first use that is not linear.
 pub fn check(program: &Program, id: FuncId, params: &[Class]) -> Result<Vec<Class>> {
-    Linear { program, class: HashMap::new(), known: HashMap::new() }.func(id, params)
+    Linear { program, class: HashMap::new(), known: HashMap::new(), assumed: HashMap::new() }.func(id, params)
 }
 
 struct Linear<'a> {
     program: &'a Program,
     class: HashMap<Var, Class>,
     known: HashMap<(FuncId, Vec<Class>), Vec<Class>>,
+    /// Functions under way, and what calls of themselves assume: at first that all is zero.
+    assumed: HashMap<(FuncId, Vec<Class>), Vec<Class>>,
 }
 
 fn wrong<T>(what: impl Into<String>) -> Result<T> {
@@ -73,6 +75,43 @@ impl Linear<'_> {
         if let Some(known) = self.known.get(&key) {
             return Ok(known.clone());
         }
+        if let Some(assumed) = self.assumed.get(&key) {
+            return Ok(assumed.clone());
+        }
+        let mut assumed = vec![Class::Zero; self.program.funcs[id.0 as usize].body.results.len()];
+        loop {
+            let before = self.known.clone();
+            self.assumed.insert(key.clone(), assumed.clone());
+            let results = self.body(id, params);
+            self.assumed.remove(&key);
+            let results = results?;
+            if results == assumed || !self.calls_itself(id) {
+                self.known.insert(key, results.clone());
+                return Ok(results);
+            }
+            // What was found meanwhile may rest on what was assumed.
+            self.known = before;
+            assumed = results;
+        }
+    }
+
+    fn calls_itself(&self, id: FuncId) -> bool {
+        let callees = |f: FuncId| crate::reach::mentioned(&self.program.funcs[f.0 as usize].body);
+        let (mut seen, mut todo) = (HashSet::new(), vec![id]);
+        while let Some(f) = todo.pop() {
+            for callee in callees(f) {
+                if callee == id {
+                    return true;
+                }
+                if seen.insert(callee) {
+                    todo.push(callee);
+                }
+            }
+        }
+        false
+    }
+
+    fn body(&mut self, id: FuncId, params: &[Class]) -> Result<Vec<Class>> {
         let func = &self.program.funcs[id.0 as usize];
         let outer = std::mem::take(&mut self.class);
         self.class.extend(func.params.iter().cloned().zip(params.iter().copied()));
@@ -80,9 +119,7 @@ impl Linear<'_> {
             .block(&func.body)
             .map_err(|v| Violation { message: format!("in `{}`: {}", func.name, v.message), ..v });
         self.class = outer;
-        let results = results?;
-        self.known.insert(key, results.clone());
-        Ok(results)
+        results
     }
 
     fn of(&self, a: &Atom) -> Class {

@@ -103,7 +103,7 @@ impl Lint<'_> {
                 }
                 out
             }
-            Ty::Box(k) if (*k as usize) < self.program.boxes.len() => Ok(()),
+            Ty::Box(cell) if (cell.id as usize) < self.program.boxes.len() => Ok(()),
             Ty::Acc(t) => self.ty(t),
             Ty::Table(..)
             | Ty::Box(_)
@@ -292,18 +292,16 @@ impl Lint<'_> {
                 let Ty::Pack(p) = a.ty() else { return fail("C3", "open of no pack") };
                 Ok(Some(p.sizes.iter().map(|_| INT).chain(p.items.iter().cloned()).collect()))
             }
-            Expr::BoxNew { id, args } => {
+            Expr::BoxNew { ty, args } => {
                 self.value(args)?;
-                let Some(tys) = self.program.boxes.get(*id as usize) else {
-                    return fail("C3", "no such box");
-                };
-                self.same("a cell's items", args, tys)?;
-                one(Ty::Box(*id))
+                self.ty(&Ty::Box(*ty))?;
+                self.same("a cell's items", args, &ty.content(&self.program.boxes))?;
+                one(Ty::Box(*ty))
             }
             Expr::Unbox(a) => {
                 self.atom(a)?;
-                let Ty::Box(id) = a.ty() else { return fail("C3", "unbox of no cell") };
-                Ok(self.program.boxes.get(id as usize).cloned())
+                let Ty::Box(cell) = a.ty() else { return fail("C3", "unbox of no cell") };
+                Ok(Some(cell.content(&self.program.boxes)))
             }
             Expr::Call { func, tys, args, .. } => {
                 self.atoms(args)?;

@@ -17,8 +17,8 @@
 //! `@0`. Two functions or types of one name have their numbers behind it: `f#7`. Constants are `1` (Int),
 //! `1.0`, `1.0f32`, `true`, `"…"`, `unit`.
 //!
-//! Types: `F64 F32 Int Bool Str Key`, `[IX]T` a table, `<A, B | C>` a sum, `exists %0. (T)` a pack, `Box#0`,
-//! `Acc(T)`, `(A, B)`, `(A -> B)`, `(A -o B)`, `Index(IX)`, `T(A)` the tangent, `P[F64, ix Bool, size 3]`, `a'0`.
+//! Types: `F64 F32 Int Bool Str Key`, `[IX]T` a table, `<A, B | C>` a sum, `exists %0. (T)` a pack, `Box#0` a
+//! cell (`Box#0'` one of its tangents, `Box#0.plain` one that has none), `Acc(T)`, `(A, B)`, `(A -> B)`, `(A -o B)`, `Index(IX)`, `T(A)` the tangent, `P[F64, ix Bool, size 3]`, `a'0`.
 //! Index sets: an Int atom, `Fin(2*%0 + 1*n'0 + 3)`, `()`, `Bool`, `E`, `(IX, IX)`, `n'0`. Arguments for type
 //! parameters stand behind the function: `call f[F64](%0)`.
 //!

@@ -144,6 +144,37 @@ pub struct PackTy {
     pub items: Vec<Ty>,
 }
 
+/// A kind of heap cells. The type tells what passes ask most, so that they need no program for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BoxTy {
+    /// What `Program::boxes` has at this number is in the cells of order 0.
+    pub id: u32,
+    /// A cell of the next order holds the tangents of what a cell of this one holds.
+    pub order: u8,
+    /// Do the cells have a tangent?
+    pub has_floats: bool,
+}
+
+impl BoxTy {
+    /// A kind of cells of order 0 whose contents may have tangents.
+    pub fn new(id: u32) -> BoxTy {
+        BoxTy { id, order: 0, has_floats: true }
+    }
+
+    /// What a cell holds, given what the cells of order 0 hold.
+    ///
+    /// # Panics
+    ///
+    /// If there is no box of that number, which lint reports.
+    pub fn content(self, boxes: &[Vec<Ty>]) -> Vec<Ty> {
+        let mut tys = boxes[self.id as usize].clone();
+        for _ in 0..self.order {
+            tys = tys.iter().filter_map(Ty::tangent).collect();
+        }
+        tys
+    }
+}
+
 /// A type of Core.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ty {
@@ -156,8 +187,8 @@ pub enum Ty {
     Sum(Vec<Vec<Ty>>),
     /// An existential bundle (`exists n. …`), compared by what it binds.
     Pack(Arc<PackTy>),
-    /// A heap cell of the recursive type with this number in `Program::boxes`.
-    Box(u32),
+    /// A heap cell of a recursive type.
+    Box(BoxTy),
     /// A write-only accumulator of values of this (float, table or sum) type. Second class.
     Acc(Box<Ty>),
     /// A tuple; `()` is the empty one. Higher-order only.
@@ -174,6 +205,14 @@ pub enum Ty {
     Tangent(Box<Ty>),
     /// A type parameter. Higher-order only.
     Var(TyVar),
+}
+
+impl PackTy {
+    /// The pack of the tangents of the items with floats, with the same sizes.
+    pub fn tangent(&self) -> Arc<PackTy> {
+        let items = self.items.iter().filter_map(Ty::tangent).collect();
+        Arc::new(PackTy { sizes: self.sizes.clone(), items })
+    }
 }
 
 impl PartialEq for PackTy {
@@ -247,11 +286,44 @@ impl Ty {
             Ty::Sum(alts) => alts.iter().flatten().any(Ty::is_active),
             Ty::Pack(p) => p.items.iter().any(Ty::is_active),
             Ty::Acc(t) => t.is_active(),
-            Ty::Box(_) => true,
+            Ty::Box(cell) => cell.has_floats,
             Ty::Tuple(ts) => ts.iter().any(Ty::is_active),
             Ty::Named(..) | Ty::Fn(..) | Ty::Lin(..) | Ty::Tangent(_) | Ty::Var(_) => true,
             Ty::Index(_) => false,
         }
+    }
+
+    /// The type of tangents and cotangents of this one; `None` where there are none. First-order types only.
+    ///
+    /// A sum with floats in it becomes `zero | T payload …`, with the alternatives of the primal shifted by
+    /// one. Payload components without floats are left out. A pack becomes `zero | pack of tangents`: only a
+    /// value knows its sizes, so its zero cannot be made from the type. So does a cell, since a zero of its own
+    /// shape would have no end.
+    pub fn tangent(&self) -> Option<Ty> {
+        if !self.is_active() {
+            return None;
+        }
+        Some(match self {
+            Ty::Scalar(_) => self.clone(),
+            Ty::Table(ix, elem) => Ty::Table(ix.clone(), Box::new(elem.tangent()?)),
+            Ty::Sum(alts) => {
+                let payloads = alts.iter().map(|alt| alt.iter().filter_map(Ty::tangent).collect());
+                Ty::Sum(std::iter::once(vec![]).chain(payloads).collect())
+            }
+            Ty::Pack(p) => Ty::Sum(vec![vec![], vec![Ty::Pack(p.tangent())]]),
+            Ty::Box(cell) => {
+                let of_tangents = BoxTy { order: cell.order + 1, ..*cell };
+                Ty::Sum(vec![vec![], vec![Ty::Box(of_tangents)]])
+            }
+            Ty::Acc(t) => Ty::Acc(Box::new(t.tangent()?)),
+            Ty::Tuple(_)
+            | Ty::Named(..)
+            | Ty::Index(_)
+            | Ty::Fn(..)
+            | Ty::Lin(..)
+            | Ty::Tangent(_)
+            | Ty::Var(_) => unreachable!("higher-order types do not reach derivatives: {self:?}"),
+        })
     }
 
     /// Does it contain a table (outside boxes)? Such types are in *accumulator mode* in reverse mode.

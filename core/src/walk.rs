@@ -287,7 +287,7 @@ pub fn rebuild(expr: &Expr, r: &mut dyn Rebuild) -> Expr {
         Expr::Deriv { kind, f } => Expr::Deriv { kind: *kind, f: r.atom(f) },
         Expr::Prim(p, args) => Expr::Prim(*p, atoms(r, args)),
         Expr::Bulk(p, args) => Expr::Bulk(*p, atoms(r, args)),
-        Expr::BoxNew { id, args } => Expr::BoxNew { id: *id, args: atoms(r, args) },
+        Expr::BoxNew { ty, args } => Expr::BoxNew { ty: *ty, args: atoms(r, args) },
         Expr::Show { fmt, args } => Expr::Show { fmt: fmt.clone(), args: atoms(r, args) },
         Expr::Tuple(args) => Expr::Tuple(atoms(r, args)),
         Expr::Inject { ty, tag, args } => {

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use adl_ad::{Error, acc_mode, tangent_ty};
+use adl_ad::{Error, acc_mode};
 use adl_core::ir::{Atom, Deriv, Expr, FuncId, Var};
 use adl_core::ty::Ty;
 use adl_core::walk::Subst;
@@ -37,6 +37,8 @@ impl Spec<'_> {
             let help = "write the recursion as a `loop`";
             return self.error(DiagCode::E0501, message, Some(help));
         }
+        self.no_recursive_tangent(&arg.shape)?;
+        self.no_recursive_tangent(&inst.result)?;
         let mut mask = vec![false; sizes.len() + f.leaves.len()];
         let args: Vec<Atom> =
             sizes.into_iter().chain(f.leaves.iter().cloned()).chain(arg.leaves.clone()).collect();
@@ -58,6 +60,7 @@ impl Spec<'_> {
         let start = Instant::now();
         let made = s.derivatives.reverse(&mut s.target, inst.func, &mask);
         s.expanding += start.elapsed();
+        s.number_residuals();
         let made = self.checked(made)?;
         let (y, rest) = self.call_for(&inst, made.fwd, args);
         let active = made.results[inst.n_size_results..].to_vec();
@@ -74,6 +77,7 @@ impl Spec<'_> {
         let start = Instant::now();
         let made = s.derivatives.forward(&mut s.target, inst.func, &mask);
         s.expanding += start.elapsed();
+        s.number_residuals();
         let made = self.checked(made)?;
         args.extend(dx.leaves);
         let (y, tangents) = self.call_for(&inst, made.func, args);
@@ -87,6 +91,7 @@ impl Spec<'_> {
         let start = Instant::now();
         let made = s.derivatives.forward(&mut s.target, inst.func, &mask);
         s.expanding += start.elapsed();
+        s.number_residuals();
         let made = self.checked(made)?;
         let y = self.call_instance(&inst, args.clone(), false);
         let active = made.results[inst.n_size_results..].to_vec();
@@ -115,7 +120,7 @@ impl Spec<'_> {
         let mut given = tangents.into_iter();
         let mut leaves = vec![];
         for (ty, active) in shape.leaf_tys().iter().zip(active) {
-            let Some(t) = tangent_ty(ty) else { continue };
+            let Some(t) = ty.tangent() else { continue };
             leaves.push(if *active {
                 given.next().expect("one tangent an active leaf")
             } else {
@@ -170,7 +175,7 @@ impl Spec<'_> {
             let tangents = outs[outs.len() - n..].to_vec();
             return Ok(self.tangents_of(&result, &map.active, tangents));
         }
-        let with_tangent = |tys: Vec<Ty>| tys.into_iter().map(|t| tangent_ty(&t)).collect::<Vec<_>>();
+        let with_tangent = |tys: Vec<Ty>| tys.iter().map(Ty::tangent).collect::<Vec<_>>();
         let mut given = value.leaves.iter();
         for (t, active) in with_tangent(result.leaf_tys()).iter().zip(&map.active) {
             if t.is_some() {
@@ -181,7 +186,7 @@ impl Spec<'_> {
             }
         }
         let leaf_tys: Vec<(Ty, Ty)> =
-            arg.leaf_tys().into_iter().filter_map(|t| Some((tangent_ty(&t)?, t))).collect();
+            arg.leaf_tys().into_iter().filter_map(|t| Some((t.tangent()?, t))).collect();
         let mut accs = vec![];
         for (t, ty) in &leaf_tys {
             if acc_mode(ty) {

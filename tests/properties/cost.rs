@@ -216,6 +216,142 @@ fn branches_pay_for_the_branch_taken() {
 }
 
 #[test]
+fn recursion_over_a_table() {
+    check(
+        "recursion",
+        "core 1
+        fn go(%0: Int, %1: [%0]F64, %2: Int) {
+          %3: Bool = eq %2, %0
+          %4: F64 = case %3 () {
+            %5: F64 = index %1[%2]
+            %6: Int = add %2, 1
+            %7: F64 = call go(%0, %1, %6)
+            %8: F64 = mul %5, %7
+            %9: F64 = sin %8
+            yield %9
+          } () { yield 0.5 }
+          yield %4
+        }
+        fn f(%10: Int, %11: [%10]F64) {
+          %12: F64 = call go(%10, %11, 0)
+          yield %12
+        }",
+        |n| vec![size(n), numbers(n)],
+    );
+}
+
+#[test]
+fn recursion_by_halves() {
+    check(
+        "halves",
+        "core 1
+        fn go(%0: Int, %1: [%0]F64, %2: Int, %3: Int) {
+          %4: Int = sub %3, %2
+          %5: Bool = eq %4, 1
+          %6: F64 = case %5 () {
+            %7: Int = add %2, %3
+            %8: Int = idiv %7, 2
+            %9: F64 = call go(%0, %1, %2, %8)
+            %10: F64 = call go(%0, %1, %8, %3)
+            %11: F64 = mul %9, %10
+            %12: F64 = cos %11
+            yield %12
+          } () {
+            %13: F64 = index %1[%2]
+            yield %13
+          }
+          yield %6
+        }
+        fn f(%14: Int, %15: [%14]F64) {
+          %16: F64 = call go(%14, %15, 0, %14)
+          yield %16
+        }",
+        |n| vec![size(n), numbers(n)],
+    );
+}
+
+#[test]
+fn mutual_recursion() {
+    check(
+        "mutual",
+        "core 1
+        fn even(%0: F64, %1: Int) {
+          %2: Bool = eq %1, 0
+          %3: F64 = case %2 () {
+            %4: Int = sub %1, 1
+            %5: F64 = call odd(%0, %4)
+            %6: F64 = mul %0, %5
+            %7: F64 = sin %6
+            yield %7
+          } () { yield %0 }
+          yield %3
+        }
+        fn odd(%8: F64, %9: Int) {
+          %10: Bool = eq %9, 0
+          %11: F64 = case %10 () {
+            %12: Int = sub %9, 1
+            %13: F64 = call even(%8, %12)
+            %14: F64 = add %8, %13
+            %15: F64 = cos %14
+            yield %15
+          } () { yield 1.0 }
+          yield %11
+        }
+        fn f(%16: Int, %17: F64) {
+          %18: F64 = call even(%17, %16)
+          yield %18
+        }",
+        |n| vec![size(n), Value::F64(0.7)],
+    );
+}
+
+#[test]
+fn a_tree_that_is_built_and_folded() {
+    check(
+        "tree",
+        "core 1
+        box#0 (<F64 | Box#0, Box#0>)
+        fn build(%0: F64, %1: Int) {
+          %2: Bool = lt %1, 2
+          %3: <F64 | Box#0, Box#0> = case %2 () {
+            %4: Int = idiv %1, 2
+            %5: Int = sub %1, %4
+            %6: F64 = mul %0, 0.5
+            %7: Box#0 = call build(%6, %4)
+            %8: Box#0 = call build(%0, %5)
+            %9: <F64 | Box#0, Box#0> = inject 1 (%7, %8) : <F64 | Box#0, Box#0>
+            yield %9
+          } () {
+            %10: <F64 | Box#0, Box#0> = inject 0 (%0) : <F64 | Box#0, Box#0>
+            yield %10
+          }
+          %11: Box#0 = box#0(%3)
+          yield %11
+        }
+        fn total(%12: Box#0) {
+          %13: <F64 | Box#0, Box#0> = unbox(%12)
+          %14: F64 = case %13 (%15: F64) {
+            %16: F64 = mul %15, %15
+            %17: F64 = sin %16
+            yield %17
+          } (%18: Box#0, %19: Box#0) {
+            %20: F64 = call total(%18)
+            %21: F64 = call total(%19)
+            %22: F64 = add %20, %21
+            yield %22
+          }
+          yield %14
+        }
+        fn f(%23: Int, %24: F64) {
+          %25: Box#0 = call build(%24, %23)
+          %26: F64 = call total(%25)
+          yield %26
+        }",
+        |n| vec![size(n), Value::F64(0.7)],
+    );
+}
+
+#[test]
 fn code_does_not_explode_with_sharing() {
     // A chain of 40 squarings: without sharing, 2^40 operations.
     let mut text = String::from("core 1\nfn f(%0: F64) {\n");

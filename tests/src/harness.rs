@@ -1,6 +1,6 @@
 //! Derivatives of a first-order function as first-order functions of their own, and numbers in values.
 
-use adl_ad::{Derivatives, Reverse, acc_mode, tangent_ty};
+use adl_ad::{Derivatives, Reverse, acc_mode};
 use adl_core::build::Builder;
 use adl_core::host::Closed;
 use adl_core::interp::{Interp, Outcome};
@@ -40,7 +40,7 @@ pub fn vjp(p: &mut Program, d: &mut Derivatives, f: FuncId) -> FuncId {
     let mut bwd_args = outs[n..].to_vec();
     for (r, active) in primal.body.results.iter().zip(&made.results) {
         if *active {
-            let ct = Var::new(subst_ty(&tangent_ty(&r.ty()).expect("active"), &map));
+            let ct = Var::new(subst_ty(&r.ty().tangent().expect("active"), &map));
             bwd_args.push((&ct).into());
             params.push(ct);
         }
@@ -48,7 +48,7 @@ pub fn vjp(p: &mut Program, d: &mut Derivatives, f: FuncId) -> FuncId {
     let mut accs = vec![];
     for (v, _) in params.clone().iter().zip(&mask).filter(|(_, on)| **on) {
         if acc_mode(v.ty()) {
-            let t = tangent_ty(v.ty()).expect("active");
+            let t = v.ty().tangent().expect("active");
             let acc = b.bind(Ty::Acc(Box::new(t.clone())), Expr::AccNew(t));
             accs.push(acc.clone());
             bwd_args.push(acc);
@@ -60,7 +60,7 @@ pub fn vjp(p: &mut Program, d: &mut Derivatives, f: FuncId) -> FuncId {
     for (v, _) in params.clone().iter().zip(&mask).filter(|(_, on)| **on) {
         results.push(if acc_mode(v.ty()) {
             let acc = accs.next().expect("one accumulator each");
-            b.bind(tangent_ty(v.ty()).expect("active"), Expr::AccFreeze(acc))
+            b.bind(v.ty().tangent().expect("active"), Expr::AccFreeze(acc))
         } else {
             cts.next().expect("one cotangent each")
         });

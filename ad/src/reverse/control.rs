@@ -455,7 +455,7 @@ fn packed_sizes(packed: &[Var], inside: &HashSet<Var>) -> Vec<Var> {
 }
 
 /// A bundle of these variables and the sizes in their types, and the statement that builds it.
-fn pack_of(sizes: &[Var], items: &[Var], span: adl_diag::Span) -> (Var, Stmt) {
+pub(super) fn pack_of(sizes: &[Var], items: &[Var], span: adl_diag::Span) -> (Var, Stmt) {
     let mut map = Subst::new();
     let binders: Vec<Var> = sizes.iter().map(|s| walk::rename_var(s, &mut map)).collect();
     let tys = items.iter().map(|v| walk::subst_ty(v.ty(), &map)).collect();

@@ -11,6 +11,7 @@
 //! size; (c) a cotangent that is statically zero is never made.
 
 mod accum;
+mod closing;
 mod control;
 mod rules;
 mod scope;
@@ -18,8 +19,8 @@ mod scope;
 use std::collections::HashSet;
 
 use adl_core::ir::{Atom, Block, Expr, Func, FuncId, Stmt, Var};
-use adl_core::ty::{INT, Ty};
-use adl_core::walk::{self, FreeVars, Subst, Visit as _};
+use adl_core::ty::{BoxTy, Ty};
+use adl_core::walk;
 
 use crate::activity::Activity;
 use crate::tangent::{acc_mode, tangent_of, zero};
@@ -51,59 +52,115 @@ impl Cx<'_> {
         let results = self.call_activity(id, active)?.results;
         let func = prepare::prepare(&self.program.funcs[id.0 as usize]);
         let activity = self.activity(&func, active)?;
+        let signature = Signature::of(&func, active, &results);
+        let reserved = self.is_recursive(id).then(|| {
+            let (made, cell) = self.reserve_reverse(&func, &signature, &results);
+            self.memo.reverse.insert(key.clone(), made.clone());
+            (made, cell)
+        });
         let mut consumed = HashSet::new();
         residual::consumed(&func.body.stmts, &mut consumed);
+        if reserved.is_some() {
+            // A table that each call keeps costs its size each time the backward pass is differentiated: what is
+            // read of it is kept instead.
+            consumed.extend(func.params.iter().filter(|p| p.ty().has_table()).cloned());
+        }
         let mut rev = Rev { cx: self, activity, consumed, scopes: vec![] };
-        let (fwd, bwd, n_residuals) = rev.function(&func, active, &results)?;
-        let base = u32::try_from(self.program.funcs.len()).expect("fewer than 2^32 functions");
-        self.program.funcs.push(fwd);
-        self.program.funcs.push(bwd);
-        let made = Reverse { fwd: FuncId(base), bwd: FuncId(base + 1), results, n_residuals };
+        let (fwd, bwd) = rev.function(&func, &signature)?;
+        if let Some((made, cell)) = reserved {
+            let closed = closing::recursive(&func, fwd, &bwd, &signature, cell);
+            self.program.boxes[cell.id as usize] = closed.content;
+            self.program.funcs[made.fwd.0 as usize] = closed.fwd;
+            self.program.funcs[made.bwd.0 as usize] = closed.bwd;
+            return Ok(made);
+        }
+        let (fwd, bwd, n_residuals) = closing::function(&func, fwd, &bwd, &signature.tail);
+        let made = Reverse { fwd: self.push(fwd), bwd: self.push(bwd), results, n_residuals };
         self.memo.reverse.insert(key, made.clone());
         Ok(made)
+    }
+
+    /// Both functions by their signatures, so that they can call themselves, and the kind of cells that holds the
+    /// residuals.
+    fn reserve_reverse(&mut self, func: &Func, signature: &Signature, results: &[bool]) -> (Reverse, BoxTy) {
+        let id = u32::try_from(self.program.boxes.len()).expect("fewer than 2^32 recursive types");
+        self.program.boxes.push(vec![]);
+        let cell = BoxTy::new(id);
+        let residuals = || signature.sizes.iter().cloned().chain([Var::new(Ty::Box(cell))]);
+        let named = |suffix: &str| format!("{}_{suffix}", func.name);
+        let outs: Vec<Atom> = func.body.results.iter().cloned().chain(residuals().map(Atom::Var)).collect();
+        let fwd = self.reserve(&named("fwd"), &func.params, &outs, func.span);
+        let params: Vec<Var> = residuals().chain(signature.tail.iter().cloned()).collect();
+        let cts: Vec<Atom> =
+            signature.by_value.iter().map(|p| Atom::Var(Var::new(tangent_of(p.ty())))).collect();
+        let bwd = self.reserve(&named("bwd"), &params, &cts, func.span);
+        let n_residuals = signature.sizes.len() + 1;
+        (Reverse { fwd, bwd, results: results.to_vec(), n_residuals }, cell)
+    }
+}
+
+/// What the backward function takes and gives, apart from residuals.
+struct Signature {
+    /// Its parameters behind the residuals: cotangents, accumulators, read values.
+    tail: Vec<Var>,
+    /// The sizes in their types.
+    sizes: Vec<Var>,
+    /// For each result of the primal its cotangent.
+    cts: Vec<Option<Atom>>,
+    /// For parameters of the primal in accumulator mode, the accumulators.
+    accs: Vec<(Var, Var)>,
+    /// For accumulators among the parameters of the primal, what may be read.
+    rds: Vec<(Var, Var)>,
+    /// The other active parameters of the primal, whose cotangents are the results.
+    by_value: Vec<Var>,
+}
+
+impl Signature {
+    fn of(func: &Func, active: &[bool], results: &[bool]) -> Signature {
+        let mut cts = vec![];
+        for (result, is_active) in func.body.results.iter().zip(results) {
+            cts.push(is_active.then(|| Var::named("ct", tangent_of(&result.ty()))));
+        }
+        let (mut accs, mut rds, mut by_value) = (vec![], vec![], vec![]);
+        for (p, on) in func.params.iter().zip(active) {
+            if !on || !p.ty().is_active() {
+                continue;
+            }
+            match tangent_of(p.ty()) {
+                Ty::Acc(read) => rds.push((p.clone(), Var::named("rd", *read))),
+                ty if acc_mode(p.ty()) => accs.push((p.clone(), Var::named("acc", Ty::Acc(Box::new(ty))))),
+                _ => by_value.push(p.clone()),
+            }
+        }
+        let extra = accs.iter().chain(&rds).map(|(_, v)| v.clone());
+        let tail: Vec<Var> = cts.iter().flatten().cloned().chain(extra).collect();
+        let mut sizes = vec![];
+        for size in tail.iter().flat_map(|v| walk::ty_vars(v.ty())) {
+            if !sizes.contains(&size) {
+                sizes.push(size);
+            }
+        }
+        let cts = cts.into_iter().map(|ct| ct.map(Atom::Var)).collect();
+        Signature { tail, sizes, cts, accs, rds, by_value }
     }
 }
 
 impl Rev<'_, '_> {
-    /// The forward and backward functions, and the number of residuals.
-    fn function(
-        &mut self,
-        func: &Func,
-        active: &[bool],
-        results: &[bool],
-    ) -> Result<(Func, Func, usize), Error> {
+    /// The statements of the forward function, and the body of the backward function.
+    fn function(&mut self, func: &Func, signature: &Signature) -> Result<(Vec<Stmt>, Block), Error> {
         let mut scope = Scope::new(Kind::Func, func.span);
         scope.own(&func.params);
-        let mut tail_params = vec![];
-        let mut cts = vec![];
-        for (result, is_active) in func.body.results.iter().zip(results) {
-            let ct = is_active.then(|| Var::named("ct", tangent_of(&result.ty())));
-            tail_params.extend(ct.clone());
-            cts.push(ct.map(Atom::Var));
-        }
-        let is_on = |p: &Var, on: bool| on && p.ty().is_active();
-        let on: Vec<bool> = func.params.iter().zip(active).map(|(p, on)| is_on(p, *on)).collect();
-        let is_acc = |p: &Var| matches!(p.ty(), Ty::Acc(_));
-        let params = || func.params.iter().zip(&on).filter(|(_, on)| **on).map(|(p, _)| p);
-        for p in params().filter(|p| !is_acc(p) && acc_mode(p.ty())) {
-            let acc = Var::named("acc", Ty::Acc(Box::new(tangent_of(p.ty()))));
-            tail_params.push(acc.clone());
-            scope.accs.insert(p.clone(), Atom::Var(acc));
-        }
-        for p in params().filter(|p| is_acc(p)) {
-            let Ty::Acc(read) = tangent_of(p.ty()) else { unreachable!("tangent of an accumulator type") };
-            let rd = Var::named("rd", *read);
-            tail_params.push(rd.clone());
-            scope.rds.insert(p.clone(), Atom::Var(rd));
-        }
-        let (fwd, mut scope) = self.block(&func.body, scope, &cts)?;
+        let with_atom = |(p, v): &(Var, Var)| (p.clone(), Atom::from(v));
+        scope.accs.extend(signature.accs.iter().map(with_atom));
+        scope.rds.extend(signature.rds.iter().map(with_atom));
+        let (fwd, mut scope) = self.block(&func.body, scope, &signature.cts)?;
         let mut results = vec![];
-        for p in params().filter(|p| !is_acc(p) && !acc_mode(p.ty())) {
+        for p in &signature.by_value {
             let ct = scope.cts.remove(p);
             results.push(ct.unwrap_or_else(|| zero(&mut scope.b, &tangent_of(p.ty()))));
         }
         let bwd = Block { stmts: std::mem::take(&mut scope.b.stmts), results };
-        Ok(close_function(func, fwd, &bwd, &tail_params))
+        Ok((fwd, bwd))
     }
 
     /// Transforms a block inside `scope` (new, with its parameters owned), given the cotangents of its
@@ -165,6 +222,8 @@ impl Rev<'_, '_> {
             | Expr::TableLit { .. }
             | Expr::Pack { .. }
             | Expr::Open(_)
+            | Expr::BoxNew { .. }
+            | Expr::Unbox(_)
             | Expr::AddCt(..)
             | Expr::Dup(_) => {
                 self.pull_structure(stmt);
@@ -182,9 +241,7 @@ impl Rev<'_, '_> {
             | Expr::AccView { .. }
             | Expr::AccInj { .. }
             | Expr::AccPayload { .. } => same(),
-            Expr::BoxNew { .. }
-            | Expr::Unbox(_)
-            | Expr::Tuple(_)
+            Expr::Tuple(_)
             | Expr::Record { .. }
             | Expr::Proj(..)
             | Expr::Lambda(_)
@@ -196,34 +253,4 @@ impl Rev<'_, '_> {
             | Expr::Deriv { .. } => unreachable!("not in the Core that `ad` takes: {:?}", stmt.expr),
         }
     }
-}
-
-/// Splits into forward and backward function: what the backward code names of the forward code becomes
-/// residuals, sizes first.
-fn close_function(func: &Func, fwd: Vec<Stmt>, bwd: &Block, tail_params: &[Var]) -> (Func, Func, usize) {
-    let mut free = FreeVars::default();
-    tail_params.iter().for_each(|p| free.bind(p));
-    free.block(bwd);
-    let mut residuals = free.vars;
-    // Sizes in the types of residuals are residuals too.
-    for size in residuals.clone().iter().flat_map(|v| walk::ty_vars(v.ty())) {
-        if !residuals.contains(&size) {
-            residuals.push(size);
-        }
-    }
-    residuals.sort_by_key(|v| *v.ty() != INT);
-    let mut results = func.body.results.clone();
-    results.extend(residuals.iter().cloned().map(Atom::Var));
-
-    let mut map = Subst::new();
-    let params = func.params.iter().map(|p| walk::rename_var(p, &mut map)).collect();
-    let body = walk::rename_block(&Block { stmts: fwd, results }, &mut map);
-    let named = |suffix: &str| format!("{}_{suffix}", func.name);
-    let forward = Func { name: named("fwd"), tparams: vec![], params, body, span: func.span };
-
-    let mut map = Subst::new();
-    let n_residuals = residuals.len();
-    let params = residuals.iter().chain(tail_params).map(|p| walk::rename_var(p, &mut map)).collect();
-    let body = walk::rename_block(bwd, &mut map);
-    (forward, Func { name: named("bwd"), tparams: vec![], params, body, span: func.span }, n_residuals)
 }

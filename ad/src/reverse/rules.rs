@@ -9,7 +9,7 @@ use super::Rev;
 use super::control::Border;
 use super::scope::{Kind, Scope};
 use crate::Error;
-use crate::tangent::{acc_mode, tangent_of, tangent_pack, zero};
+use crate::tangent::{acc_mode, take_apart, tangent_of, whole_ty, zero};
 
 /// What each round of a loop saves, and the table it goes to.
 pub(super) type Saved = Vec<(Atom, Var)>;
@@ -134,8 +134,10 @@ impl Rev<'_, '_> {
                 }
             }
             Expr::Inject { tag, args, .. } => self.pull_inject(&stmt.vars[0], *tag, args),
-            Expr::Pack { items, .. } => self.pull_pack(&stmt.vars[0], items),
-            Expr::Open(p) => self.pull_open(p, &stmt.vars),
+            Expr::Pack { items, .. } | Expr::BoxNew { args: items, .. } => {
+                self.pull_whole(&stmt.vars[0], items)
+            }
+            Expr::Open(p) | Expr::Unbox(p) => self.pull_parts(p, &stmt.vars),
             other => unreachable!("not structural: {other:?}"),
         }
     }
@@ -145,26 +147,26 @@ impl Rev<'_, '_> {
         if acc_mode(y.ty()) { None } else { self.bar(y) }
     }
 
-    /// The cotangent of a pack is opened where it is not `zero`.
-    fn pull_pack(&mut self, y: &Var, items: &[Atom]) {
+    /// The cotangent of a pack or cell is taken apart where it is not `zero`.
+    fn pull_whole(&mut self, y: &Var, items: &[Atom]) {
         let Some(ct) = self.bar(y) else { return };
-        let Ty::Sum(alts) = ct.ty() else { unreachable!("the cotangent of a pack is a sum") };
-        let (whole, single): (Vec<&Atom>, Vec<&Atom>) =
-            items.iter().filter(|x| x.ty().is_active()).partition(|x| acc_mode(&x.ty()));
+        let active: Vec<&Atom> = items.iter().filter(|x| x.ty().is_active()).collect();
         let mut accs = vec![];
-        for x in &whole {
+        for x in active.iter().filter(|x| acc_mode(&x.ty())) {
             let v = x.var().filter(|v| self.activity.has(v)).cloned();
             accs.push(v.map(|v| self.acc_of(&v)));
         }
+        let single: Vec<&Atom> = active.iter().filter(|x| !acc_mode(&x.ty())).copied().collect();
         let tys: Vec<Ty> = single.iter().map(|x| tangent_of(&x.ty())).collect();
+        let all: Vec<Ty> = active.iter().map(|x| tangent_of(&x.ty())).collect();
         let b = &mut self.cur().b;
         let nothing = b.block(|b| tys.iter().map(|t| zero(b, t)).collect());
-        let pack = Var::new(alts[1][0].clone());
+        let whole = Var::new(whole_ty(&ct.ty()));
         let body = b.block(|b| {
-            let parts = open(b, &(&pack).into());
+            let parts = take_apart(b, &(&whole).into(), &all);
             let mut accs = accs.into_iter();
             let mut results = vec![];
-            for (x, part) in items.iter().filter(|x| x.ty().is_active()).zip(parts) {
+            for (x, part) in active.iter().zip(parts) {
                 if !acc_mode(&x.ty()) {
                     results.push(part);
                 } else if let Some(Some(acc)) = accs.next() {
@@ -173,19 +175,20 @@ impl Rev<'_, '_> {
             }
             results
         });
-        let arms = vec![Arm { params: vec![], body: nothing }, Arm { params: vec![pack], body }];
+        let arms = vec![Arm { params: vec![], body: nothing }, Arm { params: vec![whole], body }];
         let cts = b.bind_all(&tys, Expr::Case { scrut: ct, arms });
         for (x, ct) in single.into_iter().zip(cts) {
             self.add_ct(x, ct);
         }
     }
 
-    fn pull_open(&mut self, p: &Atom, vars: &[Var]) {
-        let Ty::Pack(ty) = p.ty() else { unreachable!("open of a pack") };
+    /// The cotangents of what was in a pack or cell become one.
+    fn pull_parts(&mut self, p: &Atom, vars: &[Var]) {
         if !self.activity.atom(p) {
             return;
         }
-        let (sizes, items) = vars.split_at(ty.sizes.len());
+        let n_sizes = if let Ty::Pack(ty) = p.ty() { ty.sizes.len() } else { 0 };
+        let (sizes, items) = vars.split_at(n_sizes);
         let bars: Vec<(Option<Atom>, Ty)> =
             items.iter().filter(|v| v.ty().is_active()).map(|v| (self.bar(v), tangent_of(v.ty()))).collect();
         if bars.iter().all(|(bar, _)| bar.is_none()) {
@@ -193,11 +196,17 @@ impl Rev<'_, '_> {
         }
         let b = &mut self.cur().b;
         let items = bars.into_iter().map(|(bar, t)| bar.unwrap_or_else(|| zero(b, &t))).collect();
-        let ty = tangent_pack(&ty);
-        let sizes = sizes.iter().map(Atom::from).collect();
-        let pack = b.bind(Ty::Pack(ty.clone()), Expr::Pack { ty, sizes, items });
         let ty = tangent_of(&p.ty());
-        let ct = b.bind(ty.clone(), Expr::Inject { ty, tag: 1, args: vec![pack] });
+        let whole = whole_ty(&ty);
+        let expr = match &whole {
+            Ty::Pack(ty) => {
+                Expr::Pack { ty: ty.clone(), sizes: sizes.iter().map(Atom::from).collect(), items }
+            }
+            Ty::Box(ty) => Expr::BoxNew { ty: *ty, args: items },
+            other => unreachable!("no pack and no cell: {other:?}"),
+        };
+        let whole = b.bind(whole, expr);
+        let ct = b.bind(ty.clone(), Expr::Inject { ty, tag: 1, args: vec![whole] });
         self.add_ct(p, ct);
     }
 
@@ -433,14 +442,4 @@ fn other_constructor(b: &mut adl_core::build::Builder, sum: &Atom, tag: u32, tys
     };
     let arms = alts.iter().enumerate().map(arm).collect();
     b.bind_all(tys, Expr::Case { scrut: whole, arms })
-}
-
-/// The items of a pack, opened.
-fn open(b: &mut adl_core::build::Builder, pack: &Atom) -> Vec<Atom> {
-    let Ty::Pack(ty) = pack.ty() else { unreachable!("open of a pack") };
-    let mut map = adl_core::walk::Subst::new();
-    let sizes: Vec<Var> = ty.sizes.iter().map(|s| adl_core::walk::rename_var(s, &mut map)).collect();
-    let items: Vec<Var> = ty.items.iter().map(|t| Var::new(adl_core::walk::subst_ty(t, &map))).collect();
-    b.emit(sizes.into_iter().chain(items.iter().cloned()).collect(), Expr::Open(pack.clone()));
-    items.into_iter().map(Atom::Var).collect()
 }

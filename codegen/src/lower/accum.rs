@@ -2,7 +2,7 @@
 
 use adl_core::ir::{Atom, Var};
 use adl_core::prim::Inst;
-use adl_core::ty::{PackTy, Ty};
+use adl_core::ty::{BoxTy, PackTy, Ty};
 
 use super::sums::ZERO_TAG;
 use super::{Lower, split};
@@ -76,16 +76,34 @@ impl Lower<'_> {
             Ty::Table(_, elem) => self.acc_add_table(ty, elem, acc, value),
             Ty::Sum(alts) => self.acc_add_sum(ty, alts, acc, value),
             Ty::Pack(pack) => self.acc_add_pack(ty, pack, acc, value),
-            Ty::Box(_)
-            | Ty::Acc(_)
+            Ty::Box(cell) => self.acc_add_cell(*cell, acc, value[0]),
+            Ty::Acc(_)
             | Ty::Tuple(_)
             | Ty::Named(..)
             | Ty::Index(_)
             | Ty::Fn(..)
             | Ty::Lin(..)
             | Ty::Tangent(_)
-            | Ty::Var(_) => self.unsupported("an accumulator of cells"),
+            | Ty::Var(_) => unreachable!("lint: no accumulator of {ty:?} (C6)"),
         }
+    }
+
+    /// Nothing is known of the sum before the first addition.
+    fn acc_add_cell(&mut self, cell: BoxTy, acc: &[Reg], value: Reg) {
+        let zero = self.int(0);
+        let old = self.load(Elem::Ref, acc[1], zero);
+        let unset = self.equals(old, 0);
+        self.emit(Op::Retain { ptr: value });
+        self.branch(
+            unset,
+            |this| this.emit(Op::Store { src: value, base: acc[1], index: zero }),
+            |this| {
+                // The sum takes the old one over.
+                this.emit(Op::Store { src: zero, base: acc[1], index: zero });
+                let sum = this.sum_of_cells(cell, old, value);
+                this.emit(Op::Store { src: sum, base: acc[1], index: zero });
+            },
+        );
     }
 
     /// The first bundle with something in it tells the sizes.
@@ -93,10 +111,8 @@ impl Lower<'_> {
         self.bind_sizes(ty, value);
         let n = pack.sizes.len();
         let zero = self.int(0);
-        for item in &pack.items {
-            if !matches!(item, Ty::Table(..)) {
-                return self.unsupported("an accumulator of bundles of what is no table");
-            }
+        if pack.items.iter().any(|item| !matches!(item, Ty::Table(..))) {
+            return self.acc_add_bundle(ty, pack, acc, value);
         }
         let (mut at, mut from) = (2 * n, n);
         for item in &pack.items {
@@ -127,6 +143,57 @@ impl Lower<'_> {
                     this.acc_add(item, &inner, regs);
                 },
             );
+        }
+    }
+
+    /// Adds a bundle of anything as a whole: the sum takes the place of the old one.
+    fn acc_add_bundle(&mut self, ty: &Ty, pack: &PackTy, acc: &[Reg], value: &[Reg]) {
+        let parts = repr::parts(ty);
+        // A table that is always there tells the zero of a bundle, which has no elements, from others.
+        let is_sure = |part: &Part| matches!(part, Part::Table { maybe: false, .. });
+        let Some(sure) = parts.iter().position(is_sure) else {
+            return self.acc_replace(ty, pack, acc, value);
+        };
+        let owner = value[repr::width(&parts[..sure])];
+        let nothing = self.equals(owner, 0);
+        self.branch(
+            nothing,
+            |_| {},
+            |this| {
+                let zero = this.int(0);
+                let old = this.load(Elem::Ref, acc[2 * sure + 1], zero);
+                let unset = this.equals(old, 0);
+                this.branch(
+                    unset,
+                    |this| this.acc_store(ty, acc, value),
+                    |this| this.acc_replace(ty, pack, acc, value),
+                );
+            },
+        );
+    }
+
+    fn acc_replace(&mut self, ty: &Ty, pack: &PackTy, acc: &[Reg], value: &[Reg]) {
+        let parts = repr::parts(ty);
+        let zero = self.int(0);
+        let mut old = vec![];
+        for (part, cell) in parts.iter().zip(acc.chunks(2)) {
+            let held = self.load(elem_of(part), cell[1], zero);
+            old.extend(part.kinds().iter().map(|_| held));
+        }
+        let sum = self.sum_of_packs(ty, pack, &old, value);
+        self.bind_sizes(ty, &sum);
+        self.acc_store(ty, acc, &sum);
+        self.release_parts(&parts, &sum);
+        self.release_parts(&parts, &old);
+    }
+
+    /// Puts a value into the cells of a bundle's accumulator; what they held is not given up.
+    fn acc_store(&mut self, ty: &Ty, acc: &[Reg], value: &[Reg]) {
+        let parts = repr::parts(ty);
+        let zero = self.int(0);
+        for ((part, own), cell) in split(&parts, value).zip(acc.chunks(2)) {
+            let src = if part.is_counted() { self.stored_pointer(part, own) } else { own[0] };
+            self.emit(Op::Store { src, base: cell[1], index: zero });
         }
     }
 
@@ -222,31 +289,24 @@ impl Lower<'_> {
                 self.forget_others(alts, &repr::parts(ty), &out);
                 out
             }
-            Ty::Pack(pack) => {
-                let (sizes, items) = acc.split_at(2 * pack.sizes.len());
+            Ty::Pack(_) => {
                 let mut out = vec![];
-                for cell in sizes.chunks(2) {
-                    out.extend(self.out_of_cell(Elem::Kind(Kind::I64), cell));
-                }
-                for cell in items.chunks(2) {
-                    let buffer = self.out_of_cell(Elem::Ref, cell)[0];
-                    out.extend([buffer, buffer]);
+                for (part, cell) in repr::parts(ty).iter().zip(acc.chunks(2)) {
+                    let held = self.out_of_cell(elem_of(part), cell)[0];
+                    out.extend(part.kinds().iter().map(|_| held));
                 }
                 out
             }
             Ty::Scalar(scalar) => self.out_of_cell(Elem::Kind(Kind::of(*scalar)), acc),
-            Ty::Box(_)
-            | Ty::Acc(_)
+            Ty::Box(_) => self.out_of_cell(Elem::Ref, acc),
+            Ty::Acc(_)
             | Ty::Tuple(_)
             | Ty::Named(..)
             | Ty::Index(_)
             | Ty::Fn(..)
             | Ty::Lin(..)
             | Ty::Tangent(_)
-            | Ty::Var(_) => {
-                self.unsupported("an accumulator of cells");
-                vec![]
-            }
+            | Ty::Var(_) => unreachable!("lint: no accumulator of {ty:?} (C6)"),
         }
     }
 
@@ -324,5 +384,13 @@ impl Lower<'_> {
         let (start, own) = repr::alternative(alts, tag);
         self.bind(vars, regs[2 * start..2 * (start + own.len())].to_vec());
         vec![]
+    }
+}
+
+/// How a cell holds a part: a table by its buffer.
+pub(super) fn elem_of(part: &Part) -> Elem {
+    match part {
+        Part::Scalar(kind) => Elem::Kind(*kind),
+        Part::Table { .. } | Part::Cell => Elem::Ref,
     }
 }

@@ -5,6 +5,7 @@ use adl_core::ir::{Atom, Effect, Expr, Stmt, Var};
 use adl_core::prim::{Inst, Kernel, Prim};
 use adl_core::ty::{Scalar, Ty};
 
+use super::accum::elem_of;
 use super::element::Target;
 use super::{Lower, split};
 use crate::loops::{Fail, Op, Reg, Service};
@@ -361,10 +362,7 @@ impl Lower<'_> {
         let (words, _) = Self::cell_layout(&parts);
         let mut regs = vec![];
         for (part, word) in parts.iter().zip(words) {
-            let elem = match part {
-                Part::Scalar(kind) => Elem::Kind(*kind),
-                Part::Table { .. } | Part::Cell => Elem::Ref,
-            };
+            let elem = elem_of(part);
             let index = self.word_index(word, elem.kind());
             let loaded = self.load(elem, cell, index);
             regs.extend(part.kinds().iter().map(|_| loaded));

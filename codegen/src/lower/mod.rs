@@ -18,7 +18,7 @@ use std::collections::{HashMap, HashSet};
 
 use adl_core::ir::{self, Atom, Lit, Var};
 use adl_core::prim::{Inst, Kernel, PrimDef};
-use adl_core::ty::{Scalar, Ty};
+use adl_core::ty::{BoxTy, Scalar, Ty};
 use adl_diag::Span;
 
 use crate::loops::{Const, Fail, Func, Op, Program, Reg, Service, Site};
@@ -44,8 +44,16 @@ pub struct Unsupported {
 /// On forms of higher-order Core, which is a mistake of the compiler.
 pub fn lower(core: &ir::Program) -> Result<Program, Unsupported> {
     let mut out = Program { boxes: core.boxes.clone(), ..Program::default() };
+    let first_adder = core.funcs.len() as u32;
+    let mut adders = vec![];
     for func in &core.funcs {
-        let lowered = Lower::new(&mut out).func(func)?;
+        let lowered = Lower::new(&mut out, first_adder, &mut adders).func(func)?;
+        out.funcs.push(lowered);
+    }
+    // The sum of cells may need that of cells of another kind.
+    while let Some(cell) = adders.get(out.funcs.len() - core.funcs.len()).copied() {
+        let adder = sums::adder(core, cell);
+        let lowered = Lower::new(&mut out, first_adder, &mut adders).func(&adder)?;
         out.funcs.push(lowered);
     }
     Ok(out)
@@ -54,6 +62,9 @@ pub fn lower(core: &ir::Program) -> Result<Program, Unsupported> {
 /// The lowering of one function.
 struct Lower<'p> {
     out: &'p mut Program,
+    /// The kinds of cells that are added, and the number of the first function that adds some.
+    adders: &'p mut Vec<BoxTy>,
+    first_adder: u32,
     func: Func,
     /// Code under construction, the innermost block last.
     code: Vec<Vec<Op>>,
@@ -81,7 +92,7 @@ struct Given {
 }
 
 impl<'p> Lower<'p> {
-    fn new(out: &'p mut Program) -> Lower<'p> {
+    fn new(out: &'p mut Program, first_adder: u32, adders: &'p mut Vec<BoxTy>) -> Lower<'p> {
         let func = Func {
             name: String::new(),
             regs: vec![],
@@ -92,6 +103,8 @@ impl<'p> Lower<'p> {
         };
         Lower {
             out,
+            adders,
+            first_adder,
             func,
             code: vec![],
             env: HashMap::new(),

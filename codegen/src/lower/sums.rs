@@ -1,13 +1,30 @@
 //! Tangents as wholes: zeros and sums.
 
-use adl_core::ir::{Atom, Var};
+use adl_core::build::Builder;
+use adl_core::ir::{self, Atom, Var};
 use adl_core::prim::Inst;
-use adl_core::ty::{PackTy, Scalar, Ty};
+use adl_core::ty::{BoxTy, PackTy, Scalar, Ty};
+use adl_diag::Span;
 
 use super::element::Target;
 use super::{Lower, split};
 use crate::loops::{Const, Fail, Op, Reg};
 use crate::repr::{self, Kind, Part};
+
+/// The function that adds two cells of a kind.
+pub(super) fn adder(core: &ir::Program, cell: BoxTy) -> ir::Func {
+    let (x, y) = (Var::named("x", Ty::Box(cell)), Var::named("y", Ty::Box(cell)));
+    let content = cell.content(&core.boxes);
+    let mut b = Builder::new(Span::default());
+    let xs = b.bind_all(&content, ir::Expr::Unbox((&x).into()));
+    let ys = b.bind_all(&content, ir::Expr::Unbox((&y).into()));
+    let sums = content.iter().zip(xs.into_iter().zip(ys));
+    let args = sums.map(|(ty, (x, y))| b.bind(ty.clone(), ir::Expr::AddCt(x, y))).collect();
+    let sum = b.bind(Ty::Box(cell), ir::Expr::BoxNew { ty: cell, args });
+    let name = format!("add.cells.{}.{}", cell.id, cell.order);
+    let body = b.finish(vec![sum]);
+    ir::Func { name, tparams: vec![], params: vec![x, y], body, span: Span::default() }
+}
 
 /// The alternative of a tangent sum that stands for zero.
 pub(super) const ZERO_TAG: i64 = 0;
@@ -29,10 +46,6 @@ impl Lower<'_> {
                 regs
             }
             (Ty::Table(..), None) => self.alloc(ty, true),
-            (Ty::Box(_), _) => {
-                self.unsupported("the zero of a recursive type");
-                vec![self.int(0)]
-            }
             _ => {
                 // A sum is zero by its tag; the zero of a bundle has no elements.
                 let parts = repr::parts(ty);
@@ -59,8 +72,12 @@ impl Lower<'_> {
             Ty::Table(_, elem) => self.sum_of_tables(ty, elem, x, y),
             Ty::Sum(alts) => self.sum_of_sums(ty, alts, x, y),
             Ty::Pack(pack) => self.sum_of_packs(ty, pack, x, y),
-            Ty::Box(_)
-            | Ty::Acc(_)
+            Ty::Box(cell) => {
+                self.emit(Op::Retain { ptr: x[0] });
+                self.emit(Op::Retain { ptr: y[0] });
+                vec![self.sum_of_cells(*cell, x[0], y[0])]
+            }
+            Ty::Acc(_)
             | Ty::Tuple(_)
             | Ty::Named(..)
             | Ty::Index(_)
@@ -68,10 +85,22 @@ impl Lower<'_> {
             | Ty::Lin(..)
             | Ty::Tangent(_)
             | Ty::Var(_) => {
-                self.unsupported("the sum of two cells");
-                x.to_vec()
+                unreachable!("lint: no sum of {ty:?} (C3)")
             }
         }
+    }
+
+    /// The sum of two cells, which are taken over: a call, since there is no end to what they hold.
+    pub(super) fn sum_of_cells(&mut self, cell: BoxTy, x: Reg, y: Reg) -> Reg {
+        let known = self.adders.iter().position(|c| *c == cell);
+        let number = known.unwrap_or_else(|| {
+            self.adders.push(cell);
+            self.adders.len() - 1
+        });
+        let (dst, site) = (self.reg(Kind::I64), self.site);
+        let func = self.first_adder + number as u32;
+        self.emit(Op::Call { func, args: vec![x, y], dsts: vec![dst], site });
+        dst
     }
 
     fn sum_of_tables(&mut self, ty: &Ty, elem: &Ty, x: &[Reg], y: &[Reg]) -> Vec<Reg> {
@@ -141,7 +170,7 @@ impl Lower<'_> {
     }
 
     /// Where the sizes differ, one is the zero that has none.
-    fn sum_of_packs(&mut self, ty: &Ty, pack: &PackTy, x: &[Reg], y: &[Reg]) -> Vec<Reg> {
+    pub(super) fn sum_of_packs(&mut self, ty: &Ty, pack: &PackTy, x: &[Reg], y: &[Reg]) -> Vec<Reg> {
         let parts = repr::parts(ty);
         let out = self.fresh(&parts);
         let n = pack.sizes.len();

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use adl_core::account::OutOfMemory;
-use adl_core::ty::Ty;
+use adl_core::ty::{BoxTy, Ty};
 use adl_core::value::{Cell, Value};
 
 use super::memory::{Memory, word};
@@ -19,14 +19,19 @@ pub(crate) struct Cells {
     read: HashMap<u64, Value>,
     /// Is a cell being read? Then cells in it that are new are noted here, and read first.
     inside: bool,
-    missing: Vec<(u32, u64)>,
+    missing: Vec<(BoxTy, u64)>,
     /// By their place, those that have been written, and whether anything holds them yet.
     written: HashMap<*const Cell, (u64, bool)>,
 }
 
 impl Context<'_> {
     /// The cell at an address.
-    pub(super) fn read_cell(&mut self, memory: &impl Memory, id: u32, at: u64) -> Result<Value, OutOfMemory> {
+    pub(super) fn read_cell(
+        &mut self,
+        memory: &impl Memory,
+        id: BoxTy,
+        at: u64,
+    ) -> Result<Value, OutOfMemory> {
         if let Some(known) = self.cells.read.get(&at) {
             return Ok(known.clone());
         }
@@ -53,8 +58,8 @@ impl Context<'_> {
         Ok(self.cells.read[&at].clone())
     }
 
-    fn one_cell(&mut self, memory: &impl Memory, id: u32, at: u64) -> Result<Value, OutOfMemory> {
-        let tys = self.boxes[id as usize].clone();
+    fn one_cell(&mut self, memory: &impl Memory, id: BoxTy, at: u64) -> Result<Value, OutOfMemory> {
+        let tys = id.content(self.boxes);
         let parts: Vec<Part> = tys.iter().flat_map(repr::parts).collect();
         let mut places = places(&parts).into_iter();
         let mut items = vec![];
@@ -77,7 +82,7 @@ impl Context<'_> {
     pub(super) fn write_cell(
         &mut self,
         memory: &mut impl Memory,
-        id: u32,
+        id: BoxTy,
         cell: &Arc<Cell>,
     ) -> Result<u64, OutOfMemory> {
         let mut todo = vec![(id, cell.clone())];
@@ -88,7 +93,7 @@ impl Context<'_> {
                 continue;
             }
             let mut inside = vec![];
-            for (ty, item) in self.boxes[id as usize].iter().zip(next.items()) {
+            for (ty, item) in id.content(self.boxes).iter().zip(next.items()) {
                 cells_in(ty, item, &mut inside);
             }
             inside.retain(|(_, cell)| !self.cells.written.contains_key(&Arc::as_ptr(cell)));
@@ -112,8 +117,8 @@ impl Context<'_> {
         *at
     }
 
-    fn new_cell(&mut self, memory: &mut impl Memory, id: u32, cell: &Cell) -> Result<u64, OutOfMemory> {
-        let tys = self.boxes[id as usize].clone();
+    fn new_cell(&mut self, memory: &mut impl Memory, id: BoxTy, cell: &Cell) -> Result<u64, OutOfMemory> {
+        let tys = id.content(self.boxes);
         let parts: Vec<Part> = tys.iter().flat_map(repr::parts).collect();
         let mut own = vec![];
         for (ty, item) in tys.iter().zip(cell.items()) {
@@ -129,7 +134,7 @@ impl Context<'_> {
 }
 
 /// The cells that a value holds, without those inside them.
-fn cells_in(ty: &Ty, value: &Value, out: &mut Vec<(u32, Arc<Cell>)>) {
+fn cells_in(ty: &Ty, value: &Value, out: &mut Vec<(BoxTy, Arc<Cell>)>) {
     match (ty, value) {
         (Ty::Box(id), Value::Box(cell)) => out.push((*id, cell.clone())),
         (Ty::Sum(alts), Value::Sum(sum)) => {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use adl_core::build::Builder;
 use adl_core::ir::{Arm, Atom, Block, Expr, Func, FuncId, Keep, LoopKind, Program, RedOp, Var};
 use adl_core::prim;
-use adl_core::ty::{BOOL, F64, INT, Ix, PackTy, Ty};
+use adl_core::ty::{BOOL, BoxTy, F64, INT, Ix, PackTy, Ty};
 use adl_diag::Span;
 
 use super::compare;
@@ -46,10 +46,22 @@ fn bundles() -> Ty {
     Ty::table(Atom::int(2), bundle())
 }
 fn cells() -> Ty {
-    Ty::table(Atom::int(2), Ty::Box(0))
+    Ty::table(Atom::int(2), Ty::Box(BoxTy::new(0)))
 }
 fn tys() -> Vec<Ty> {
-    vec![F64, row(), row(), matrix(), matrix(), sum(), sums(), bundle(), bundles(), Ty::Box(0), cells()]
+    vec![
+        F64,
+        row(),
+        row(),
+        matrix(),
+        matrix(),
+        sum(),
+        sums(),
+        bundle(),
+        bundles(),
+        Ty::Box(BoxTy::new(0)),
+        cells(),
+    ]
 }
 
 struct Gen {
@@ -144,9 +156,9 @@ impl Gen {
             let items = b.build(&n, |_, _| vec![number(self)]);
             return self.bind(b, ty, Expr::Pack { ty: pack.clone(), sizes: vec![n], items });
         }
-        if *ty == Ty::Box(0) {
+        if *ty == Ty::Box(BoxTy::new(0)) {
             let args = [row(), F64, sum()].iter().map(|ty| self.atom(b, ty)).collect();
-            return self.bind(b, ty, Expr::BoxNew { id: 0, args });
+            return self.bind(b, ty, Expr::BoxNew { ty: BoxTy::new(0), args });
         }
         let Ty::Table(ix, elem) = ty else { unreachable!("a table") };
         if self.choice.below(4) == 0 {
@@ -199,7 +211,7 @@ impl Gen {
                 self.bind(b, &F64, expr);
             }
             7 => {
-                let cell = self.atom(b, &Ty::Box(0));
+                let cell = self.atom(b, &Ty::Box(BoxTy::new(0)));
                 let parts = b.bind_all(&[row(), F64, sum()], Expr::Unbox(cell));
                 self.scope.extend(parts);
             }
@@ -225,7 +237,12 @@ impl Gen {
     fn read(&mut self, b: &mut Builder) {
         let (table, elem) = self
             .choice
-            .of(&[(matrix(), row()), (sums(), sum()), (bundles(), bundle()), (cells(), Ty::Box(0))])
+            .of(&[
+                (matrix(), row()),
+                (sums(), sum()),
+                (bundles(), bundle()),
+                (cells(), Ty::Box(BoxTy::new(0))),
+            ])
             .clone();
         let table = self.atom(b, &table);
         let index = vec![self.index(2)];
@@ -238,7 +255,7 @@ impl Gen {
             (matrix(), row(), 2),
             (sums(), sum(), 2),
             (bundles(), bundle(), 2),
-            (cells(), Ty::Box(0), 2),
+            (cells(), Ty::Box(BoxTy::new(0)), 2),
         ];
         let (ty, elem, n) = self.choice.of(&choices).clone();
         let (table, value, index) = (self.atom(b, &ty), self.atom(b, &elem), vec![self.index(n)]);

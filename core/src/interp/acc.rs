@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use adl_diag::Span;
 
-use super::data::ZERO_TAG;
+use super::data::{Maker, ZERO_TAG};
 use crate::account::{Account, Charge};
 use crate::run::{RuntimeError, fail};
-use crate::ty::{PackTy, Scalar, Ty};
+use crate::ty::{BoxTy, PackTy, Scalar, Ty};
 use crate::value::{Bundle, Leaves, Table, Tagged, Value};
 
 /// An accumulator, or the part of one that belongs to a sub-table.
@@ -39,6 +39,8 @@ enum Node {
     Sums(Vec<SumNode>),
     /// Packs: unknown until the first addition tells the sizes.
     Packs(Vec<Option<PackNode>>),
+    /// Cells: unknown until the first addition; then what they sum to.
+    Cells(Vec<Option<Value>>),
     /// A leaf without a tangent, or an accumulator that has been frozen.
     Nothing,
 }
@@ -89,9 +91,9 @@ impl Accs {
             Ty::Scalar(Scalar::Int) => Node::Int(vec![0; n], charge(8 * n)?),
             Ty::Sum(_) => Node::Sums(vec![SumNode::default(); n]),
             Ty::Pack(_) => Node::Packs(vec![None; n]),
+            Ty::Box(_) => Node::Cells(vec![None; n]),
             Ty::Scalar(_)
             | Ty::Table(..)
-            | Ty::Box(_)
             | Ty::Acc(_)
             | Ty::Tuple(_)
             | Ty::Named(..)
@@ -116,11 +118,9 @@ impl Accs {
             Value::Table(table) => (table.dims().to_vec(), table.into_leaves()),
             Value::F64(x) => (vec![], Leaves::F64(vec![x])),
             Value::F32(x) => (vec![], Leaves::F32(vec![x])),
-            value @ (Value::Sum(_) | Value::Pack(_)) => (vec![], Leaves::Value(vec![value])),
+            value @ (Value::Sum(_) | Value::Pack(_) | Value::Box(_)) => (vec![], Leaves::Value(vec![value])),
             Value::Int(x) => (vec![], Leaves::Int(vec![x])),
-            Value::Bool(_) | Value::Str(_) | Value::Key(_) | Value::Box(_) => {
-                (vec![], Leaves::Bool(vec![false]))
-            }
+            Value::Bool(_) | Value::Str(_) | Value::Key(_) => (vec![], Leaves::Bool(vec![false])),
         };
         let node = match leaves {
             Leaves::F64(cells) => {
@@ -135,6 +135,9 @@ impl Accs {
                 let cells: Result<Vec<Option<PackNode>>, RuntimeError> =
                     values.iter().map(|value| self.pack_from(value, account, span)).collect();
                 Node::Packs(cells?)
+            }
+            Leaves::Value(values) if matches!(values.first(), Some(Value::Box(_))) => {
+                Node::Cells(values.into_iter().map(Some).collect())
             }
             Leaves::Value(values) => {
                 let cells: Result<Vec<SumNode>, RuntimeError> =
@@ -217,8 +220,23 @@ impl Accs {
                         cells[at] = Some(cell);
                     }
                 }
+                (Node::Cells(cells), Value::Box(_)) => {
+                    let sum = match cells[at].take() {
+                        Some(old) => Maker { account, span, touched: 0 }.add(&old, &leaf)?,
+                        None => leaf,
+                    };
+                    cells[at] = Some(sum);
+                }
                 (Node::Nothing, _) => {}
-                (Node::F64(..) | Node::F32(..) | Node::Int(..) | Node::Sums(_) | Node::Packs(_), value) => {
+                (
+                    Node::F64(..)
+                    | Node::F32(..)
+                    | Node::Int(..)
+                    | Node::Sums(_)
+                    | Node::Packs(_)
+                    | Node::Cells(_),
+                    value,
+                ) => {
                     panic!("{value:?} does not fit its accumulator")
                 }
             }
@@ -297,6 +315,7 @@ impl Accs {
             Some(Value::Int(_)) => crate::ty::INT,
             Some(Value::Sum(_)) => Ty::Sum(vec![]),
             Some(Value::Pack(_)) => Ty::Pack(Arc::new(PackTy { sizes: vec![], items: vec![] })),
+            Some(Value::Box(_)) => Ty::Box(BoxTy::new(0)),
             _ => crate::ty::F64,
         };
         self.new_acc(&ty, &dims, account, span)
@@ -350,6 +369,10 @@ impl Accs {
             }
             Node::Packs(cells) => {
                 let values = cells.into_iter().map(|cell| self.freeze_pack(cell, leaf)).collect();
+                table(Leaves::Value(values), Charge::default())
+            }
+            Node::Cells(cells) => {
+                let values = cells.into_iter().map(|cell| cell.unwrap_or_else(|| nothing(leaf))).collect();
                 table(Leaves::Value(values), Charge::default())
             }
             Node::Nothing => nothing(leaf),

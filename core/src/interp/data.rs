@@ -1,4 +1,4 @@
-//! Whole values: zeros, sums of tangents, contractions.
+//! Whole values: zeros and contractions.
 
 use std::sync::Arc;
 
@@ -14,13 +14,9 @@ use crate::value::{Bundle, Leaves, Table, Tagged, Value};
 /// The alternative of a tangent sum that stands for zero.
 pub(super) const ZERO_TAG: u32 = 0;
 
-/// How deep a recursive tangent may be that is added as a whole.
-const MAX_NESTING: u32 = 20_000;
-
 /// Where a value is made: on which account, and for which statement.
 pub(super) struct Maker<'a> {
     pub(super) account: &'a Arc<Account>,
-    pub(super) boxes: &'a [Vec<Ty>],
     pub(super) span: Span,
     /// Elements made or read, for the cost counter.
     pub(super) touched: u64,
@@ -51,12 +47,8 @@ impl Maker<'_> {
                 let items: Result<Vec<Value>, _> = pack.items.iter().map(|ty| self.zero(ty, &none)).collect();
                 Value::Pack(Arc::new(Bundle { sizes: vec![0; pack.sizes.len()], items: items? }))
             }
-            Ty::Box(id) => {
-                let tys = &self.boxes[*id as usize];
-                let items: Result<Vec<Value>, _> = tys.iter().map(|ty| self.zero(ty, dims)).collect();
-                Value::cell(items?, self.account).map_err(|error| error.at(self.span))?
-            }
-            Ty::Acc(_)
+            Ty::Box(_)
+            | Ty::Acc(_)
             | Ty::Tuple(_)
             | Ty::Named(..)
             | Ty::Index(_)
@@ -87,90 +79,6 @@ impl Maker<'_> {
         Ok(Value::Table(Table::charged(dims, leaves, charge)))
     }
 
-    /// The sum of two tangents.
-    pub(super) fn add(&mut self, x: &Value, y: &Value) -> Result<Value, RuntimeError> {
-        self.add_nested(x, y, 0)
-    }
-
-    fn add_nested(&mut self, x: &Value, y: &Value, depth: u32) -> Result<Value, RuntimeError> {
-        if MAX_NESTING < depth {
-            return Err(fail::too_deep(self.span, MAX_NESTING.into()));
-        }
-        let all = |maker: &mut Self, x: &[Value], y: &[Value]| -> Result<Vec<Value>, RuntimeError> {
-            x.iter().zip(y).map(|(x, y)| maker.add_nested(x, y, depth + 1)).collect()
-        };
-        Ok(match (x, y) {
-            (Value::F64(x), Value::F64(y)) => Value::F64(x + y),
-            (Value::F32(x), Value::F32(y)) => Value::F32(x + y),
-            (Value::Table(a), Value::Table(b)) => self.add_tables(a, b, depth)?,
-            (Value::Sum(a), Value::Sum(b)) => match (a.tag, b.tag) {
-                (ZERO_TAG, _) => y.clone(),
-                (_, ZERO_TAG) => x.clone(),
-                (s, t) if s == t => {
-                    let payload = all(self, &a.payload, &b.payload)?;
-                    Value::Sum(Arc::new(Tagged { tag: s, payload }))
-                }
-                _ => return Err(fail::constructors_differ(self.span)),
-            },
-            (Value::Pack(a), Value::Pack(b)) => {
-                if a.sizes != b.sizes && a.sizes.iter().all(|n| *n == 0) {
-                    return Ok(y.clone());
-                }
-                if a.sizes != b.sizes {
-                    return Ok(x.clone());
-                }
-                let items = all(self, &a.items, &b.items)?;
-                Value::Pack(Arc::new(Bundle { sizes: a.sizes.clone(), items }))
-            }
-            (Value::Box(a), Value::Box(b)) => {
-                let items = all(self, a.items(), b.items())?;
-                Value::cell(items, self.account).map_err(|error| error.at(self.span))?
-            }
-            // What has no tangent stays as it is.
-            (
-                Value::F64(_)
-                | Value::F32(_)
-                | Value::Int(_)
-                | Value::Bool(_)
-                | Value::Str(_)
-                | Value::Key(_)
-                | Value::Table(_)
-                | Value::Sum(_)
-                | Value::Pack(_)
-                | Value::Box(_),
-                _,
-            ) => x.clone(),
-        })
-    }
-
-    fn add_tables(&mut self, a: &Table, b: &Table, depth: u32) -> Result<Value, RuntimeError> {
-        if a.dims() != b.dims() {
-            let size = |t: &Table| t.dims().first().map_or(0, |n| *n as i64);
-            return Err(fail::sizes_differ(self.span, "the sizes of two tangents", size(a), size(b)));
-        }
-        let n = a.len();
-        self.touched += n as u64;
-        let ((xs, i), (ys, j)) = (a.buffer(), b.buffer());
-        let leaves = match (xs, ys) {
-            (Leaves::F64(x), Leaves::F64(y)) => Leaves::F64(zip(&x[i..i + n], &y[j..j + n], |x, y| x + y)),
-            (Leaves::F32(x), Leaves::F32(y)) => Leaves::F32(zip(&x[i..i + n], &y[j..j + n], |x, y| x + y)),
-            (
-                Leaves::F64(_)
-                | Leaves::F32(_)
-                | Leaves::Int(_)
-                | Leaves::Bool(_)
-                | Leaves::Key(_)
-                | Leaves::Value(_),
-                _,
-            ) => {
-                let sums: Result<Vec<Value>, RuntimeError> =
-                    (0..n).map(|k| self.add_nested(&a.leaf(k), &b.leaf(k), depth + 1)).collect();
-                Leaves::Value(sums?)
-            }
-        };
-        self.table(a.dims(), leaves)
-    }
-
     /// A contraction in its reference order: results row-major, each a sum in the fixed order over the
     /// contracted axes, row-major in order of their labels' first occurrence.
     pub(super) fn contract(&mut self, spec: &Axes, a: &Value, b: &Value) -> Result<Value, RuntimeError> {
@@ -191,10 +99,6 @@ impl Maker<'_> {
         }
         self.table(&sizes, leaves)
     }
-}
-
-fn zip<T: Copy>(x: &[T], y: &[T], f: impl Fn(T, T) -> T) -> Vec<T> {
-    x.iter().zip(y).map(|(x, y)| f(*x, *y)).collect()
 }
 
 enum Floats<'a> {

@@ -86,7 +86,7 @@ impl Machine<'_> {
                 Ok(cell.items().iter().cloned().map(Item::Value).collect())
             }
             Form::Zero(ty) => {
-                let mut maker = Maker { account: self.account, boxes: self.boxes, span, touched: 0 };
+                let mut maker = Maker { account: self.account, span, touched: 0 };
                 let value = maker.zero(ty, &|ty| self.dims(ty))?;
                 self.ops += maker.touched;
                 one(value)
@@ -183,7 +183,7 @@ impl Machine<'_> {
         span: Span,
         make: impl FnOnce(&mut Maker<'_>) -> Result<T, RuntimeError>,
     ) -> Result<(T, u64), RuntimeError> {
-        let mut maker = Maker { account: self.account, boxes: self.boxes, span, touched: 0 };
+        let mut maker = Maker { account: self.account, span, touched: 0 };
         let made = make(&mut maker)?;
         Ok((made, maker.touched))
     }

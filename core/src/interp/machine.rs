@@ -18,7 +18,6 @@ use crate::value::Value;
 /// A run.
 pub(super) struct Machine<'c> {
     codes: &'c [Code],
-    pub(super) boxes: &'c [Vec<Ty>],
     pub(super) account: &'c Arc<Account>,
     pub(super) host: &'c mut dyn Host,
     limits: &'c Limits,
@@ -38,24 +37,12 @@ struct Activation<'c> {
 impl<'c> Machine<'c> {
     pub(super) fn new(
         codes: &'c [Code],
-        boxes: &'c [Vec<Ty>],
         account: &'c Arc<Account>,
         host: &'c mut dyn Host,
         limits: &'c Limits,
     ) -> Machine<'c> {
         let accs = Accs::default();
-        Machine {
-            codes,
-            boxes,
-            account,
-            host,
-            limits,
-            frames: vec![],
-            calls: vec![],
-            accs,
-            ops: 0,
-            copied: 0,
-        }
+        Machine { codes, account, host, limits, frames: vec![], calls: vec![], accs, ops: 0, copied: 0 }
     }
 
     /// Operations so far, and bytes copied by updates.

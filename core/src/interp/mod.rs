@@ -12,6 +12,7 @@ mod forms;
 mod frame;
 mod machine;
 mod resolve;
+mod sum;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -28,7 +29,6 @@ use crate::value::Value;
 #[derive(Debug)]
 pub struct Interp {
     codes: Vec<code::Code>,
-    boxes: Vec<Vec<crate::ty::Ty>>,
 }
 
 /// What a run gave, and what it did.
@@ -49,7 +49,7 @@ impl Interp {
     #[must_use]
     pub fn new(program: &Program) -> Interp {
         let codes = program.funcs.iter().map(resolve::func).collect();
-        Interp { codes, boxes: program.boxes.clone() }
+        Interp { codes }
     }
 
     /// Runs a function on an account of its own.
@@ -80,7 +80,7 @@ impl Interp {
         host: &mut dyn Host,
         limits: &Limits,
     ) -> Result<Outcome, RuntimeError> {
-        let mut machine = machine::Machine::new(&self.codes, &self.boxes, account, host, limits);
+        let mut machine = machine::Machine::new(&self.codes, account, host, limits);
         let values = machine.call(func, args)?;
         let (ops, copied) = machine.counted();
         let counts = Counts { ops, copied, peak: account.peak(), allocations: account.count() };

@@ -330,7 +330,10 @@ fn sums_packs_and_boxes() {
         let (n, items) = (Var::new(INT), Var::new(INT));
         let items = items.with_ty(Ty::table(Atom::from(&n), INT));
         b.emit(vec![n.clone(), items.clone()], Expr::Open(packed));
-        let cell = b.bind(Ty::Box(0), Expr::BoxNew { id: 0, args: vec![n.into(), chosen] });
+        let cell = b.bind(
+            Ty::Box(crate::ty::BoxTy::new(0)),
+            Expr::BoxNew { ty: crate::ty::BoxTy::new(0), args: vec![n.into(), chosen] },
+        );
         let held = b.bind_all(&[INT, F64], Expr::Unbox(cell));
         let text = b.bind(STR, Expr::Show { fmt: Arc::new(Fmt::Leaf), args: vec![items.into()] });
         vec![held[0].clone(), held[1].clone(), text]

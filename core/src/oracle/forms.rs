@@ -52,7 +52,7 @@ impl<N: Num> Eval<'_, N> {
                     Err(Stop::ill_formed(&format!("{} is opened", other.kind())))
                 }
             },
-            Expr::BoxNew { id: _, args } => one(Val::Cell(Rc::new(self.atoms(args)?))),
+            Expr::BoxNew { ty: _, args } => one(Val::Cell(Rc::new(self.atoms(args)?))),
             Expr::Unbox(a) => match self.atom(a)? {
                 Val::Cell(items) => Ok(items.to_vec()),
                 other @ (Val::Leaf(_) | Val::Table(_) | Val::Sum(..) | Val::Pack(..) | Val::Acc(_)) => {
@@ -191,15 +191,8 @@ impl<N: Num> Eval<'_, N> {
                 let items: Vals<N> = pack.items.iter().map(|ty| self.zero(ty)).collect();
                 Ok(Val::Pack(vec![0; pack.sizes.len()], Rc::new(items?)))
             }
-            Ty::Box(id) => {
-                let program = self.program;
-                let Some(tys) = program.boxes.get(*id as usize) else {
-                    return Err(Stop::ill_formed("a cell of no type"));
-                };
-                let items: Vals<N> = tys.iter().map(|ty| self.zero(ty)).collect();
-                Ok(Val::Cell(Rc::new(items?)))
-            }
-            Ty::Acc(_)
+            Ty::Box(_)
+            | Ty::Acc(_)
             | Ty::Tuple(_)
             | Ty::Named(..)
             | Ty::Index(_)

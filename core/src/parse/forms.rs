@@ -30,8 +30,8 @@ impl Parser<'_> {
         }
         self.at += 1;
         if let Some(id) = t.strip_prefix("box#") {
-            let Ok(id) = id.parse() else { return self.fail("a box needs a number") };
-            return Ok(Expr::BoxNew { id, args: self.atoms_in("(", ")")? });
+            let ty = self.cell(id)?;
+            return Ok(Expr::BoxNew { ty, args: self.atoms_in("(", ")")? });
         }
         Ok(match t {
             "inject" => {

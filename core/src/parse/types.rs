@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Parser, Result};
 use crate::ir::Var;
 use crate::print::plain_ty_var;
-use crate::ty::{INT, Ix, Kind, Mono, PackTy, Poly, Scalar, SizeAtom, Ty, TyArg, TyVar};
+use crate::ty::{BoxTy, INT, Ix, Kind, Mono, PackTy, Poly, Scalar, SizeAtom, Ty, TyArg, TyVar};
 
 impl Parser<'_> {
     pub(super) fn scalar(name: &str) -> Option<Scalar> {
@@ -24,6 +24,17 @@ impl Parser<'_> {
         self.deeper(Self::ty_inner)
     }
 
+    /// The kind of cells behind `Box#` or `box#`.
+    pub(super) fn cell(&self, text: &str) -> Result<BoxTy> {
+        let plain = text.trim_end_matches('\'');
+        let order = u8::try_from(text.len() - plain.len());
+        let number = plain.strip_suffix(".plain");
+        match (number.unwrap_or(plain).parse(), order) {
+            (Ok(id), Ok(order)) => Ok(BoxTy { id, order, has_floats: number.is_none() }),
+            (Ok(_) | Err(_), _) => self.fail("a box needs a number"),
+        }
+    }
+
     fn ty_inner(&mut self) -> Result<Ty> {
         let t = self.next()?;
         if let Some(id) = self.types.get(t).copied() {
@@ -36,10 +47,7 @@ impl Parser<'_> {
             return Ok(Ty::Scalar(s));
         }
         if let Some(id) = t.strip_prefix("Box#") {
-            return match id.parse() {
-                Ok(id) => Ok(Ty::Box(id)),
-                Err(_) => self.fail("a box needs a number"),
-            };
+            return Ok(Ty::Box(self.cell(id)?));
         }
         Ok(match t {
             "[" => {

@@ -121,8 +121,9 @@ impl Printer<'_> {
                 self.ty(&Ty::Pack(ty.clone()));
             }
             Expr::Open(a) => self.call_like("open", std::slice::from_ref(a)),
-            Expr::BoxNew { id, args } => {
-                let _ = write!(self.out, "box#{id}");
+            Expr::BoxNew { ty, args } => {
+                self.push("box#");
+                self.cell(*ty);
                 self.call_like("", args);
             }
             Expr::Unbox(a) => self.call_like("unbox", std::slice::from_ref(a)),

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Printer, scalar_name};
 use crate::ir::{TypeBody, TypeDecl};
-use crate::ty::{Ix, Kind, Poly, SizeAtom, Ty, TyArg, TyVar};
+use crate::ty::{BoxTy, Ix, Kind, Poly, SizeAtom, Ty, TyArg, TyVar};
 
 impl Printer<'_> {
     pub(super) fn ix(&mut self, ix: &Ix) {
@@ -85,8 +85,9 @@ impl Printer<'_> {
                     self.vars.remove(v);
                 }
             }
-            Ty::Box(k) => {
-                let _ = write!(self.out, "Box#{k}");
+            Ty::Box(cell) => {
+                self.push("Box#");
+                self.cell(*cell);
             }
             Ty::Acc(t) => self.wrapped("Acc", t),
             Ty::Tangent(t) => self.wrapped("T", t),
@@ -142,6 +143,12 @@ impl Printer<'_> {
             }
         });
         self.push("]");
+    }
+
+    /// A kind of cells, behind `Box#` or `box#`.
+    pub(super) fn cell(&mut self, cell: BoxTy) {
+        let plain = if cell.has_floats { "" } else { ".plain" };
+        let _ = write!(self.out, "{}{plain}{}", cell.id, "'".repeat(cell.order.into()));
     }
 
     /// A type parameter: its name, and a number that tells it apart.

@@ -10,7 +10,7 @@
 use std::cell::{Cell, RefCell};
 
 use adl_core::ir::{Atom, Expr, Var};
-use adl_core::ty::{INT, PackTy, Ty};
+use adl_core::ty::{BoxTy, INT, PackTy, Ty};
 use adl_core::walk::Subst;
 use adl_diag::Code as DiagCode;
 
@@ -94,13 +94,13 @@ impl Specialiser {
     fn family(&self, k: u32) -> &Family {
         match &self.recs[k as usize] {
             Rec::Functions(family) => family,
-            Rec::Type(_) => panic!("a family of functions"),
+            Rec::Type(_) | Rec::Residuals => panic!("a family of functions"),
         }
     }
 
     /// The shape of a function value of the family.
     fn family_shape(&self, k: u32) -> Shape {
-        let captured = vec![(self.family(k).var.clone(), Shape::Raw(Ty::Box(k)))];
+        let captured = vec![(self.family(k).var.clone(), Shape::Raw(Ty::Box(BoxTy::new(k))))];
         Shape::Fun(vec![Closure { code: Code::Cell(k), tys: vec![], captured }])
     }
 
@@ -210,7 +210,7 @@ impl Spec<'_> {
             let ty = spec.s.target.boxes[k as usize][0].clone();
             let tag = u32::try_from(at).expect("few functions");
             let sum = spec.bind(ty.clone(), Expr::Inject { ty, tag, args });
-            let cell = spec.bind(Ty::Box(k), Expr::BoxNew { id: k, args: vec![sum] });
+            let cell = spec.bind(Ty::Box(BoxTy::new(k)), Expr::BoxNew { ty: BoxTy::new(k), args: vec![sum] });
             Ok(Val { shape: spec.s.family_shape(k), leaves: vec![cell] })
         })
     }

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use adl_core::ir::{Atom, Block, Expr, Func, FuncId, Lit, TypeBody, Var};
-use adl_core::ty::{BOOL, INT, PackTy, Ty, TyArg, TyVar, TypeId};
+use adl_core::ty::{BOOL, BoxTy, INT, PackTy, Ty, TyArg, TyVar, TypeId};
 use adl_core::walk::Subst;
 use adl_diag::Code as DiagCode;
 
@@ -25,6 +25,8 @@ pub(crate) enum Rec {
     Type(RecDef),
     /// A function of a family.
     Functions(Family),
+    /// What a function that calls itself keeps for its backward pass.
+    Residuals,
 }
 
 /// A recursive type at given arguments.
@@ -35,6 +37,8 @@ pub(crate) struct RecDef {
     /// The arguments over `params`.
     args: Vec<(TyVar, TyVal)>,
     params: Vec<Var>,
+    /// Has the type a tangent?
+    has_floats: bool,
     /// What a cell holds where sizes occur in it.
     pack: Option<Arc<PackTy>>,
     /// The function that compares two values, once it is needed.
@@ -46,7 +50,52 @@ impl Specialiser {
     fn def(&mut self, k: u32) -> &mut RecDef {
         match &mut self.recs[k as usize] {
             Rec::Type(def) => def,
-            Rec::Functions(_) => panic!("cell {k} is of no type"),
+            Rec::Functions(_) | Rec::Residuals => panic!("cell {k} is of no type"),
+        }
+    }
+
+    /// The kind of the cells of the recursive type of this number.
+    fn cell_ty(&mut self, k: u32) -> BoxTy {
+        BoxTy { has_floats: self.def(k).has_floats, ..BoxTy::new(k) }
+    }
+
+    /// The kinds of cells that derivatives made get their numbers.
+    pub(crate) fn number_residuals(&mut self) {
+        self.recs.resize_with(self.target.boxes.len(), || Rec::Residuals);
+    }
+
+    /// Has a type a tangent that is not `()`? As the checker says it: a struct always has one.
+    fn has_tangent(&self, ty: &Ty, env: &[(TyVar, bool)], inside: &mut Vec<TypeId>) -> bool {
+        match ty {
+            Ty::Scalar(s) => s.is_float(),
+            Ty::Index(_) => false,
+            Ty::Table(_, t) | Ty::Acc(t) | Ty::Tangent(t) => self.has_tangent(t, env, inside),
+            Ty::Tuple(ts) => ts.iter().any(|t| self.has_tangent(t, env, inside)),
+            Ty::Sum(alts) => alts.iter().flatten().any(|t| self.has_tangent(t, env, inside)),
+            Ty::Pack(p) => p.items.iter().any(|t| self.has_tangent(t, env, inside)),
+            Ty::Fn(..) | Ty::Lin(..) => true,
+            Ty::Box(cell) => cell.has_floats,
+            Ty::Var(v) => env.iter().any(|(w, has)| w == v && *has),
+            Ty::Named(id, args) => {
+                let decl = &self.source.types[id.0 as usize];
+                let alts = match &decl.body {
+                    TypeBody::Struct(_) => return true,
+                    TypeBody::Enum(alts) => alts,
+                };
+                if inside.contains(id) {
+                    return false;
+                }
+                let mut inner = vec![];
+                for (v, arg) in decl.tparams.iter().zip(args) {
+                    if let TyArg::Ty(t) = arg {
+                        inner.push((v.clone(), self.has_tangent(t, env, inside)));
+                    }
+                }
+                inside.push(*id);
+                let has = alts.iter().flat_map(|(_, p)| p).any(|t| self.has_tangent(t, &inner, inside));
+                inside.pop();
+                has
+            }
         }
     }
 
@@ -113,7 +162,7 @@ impl Spec<'_> {
         let is_it = |r: &Rec| matches!(r, Rec::Type(def) if def.id == id && def.key == key);
         let known = self.s.recs.iter().position(is_it);
         if let Some(k) = known {
-            return Ok(Shape::Rec(number(k), sizes.sizes));
+            return Ok(Shape::Rec(self.s.cell_ty(number(k)), sizes.sizes));
         }
         let at = self.s.recs.len();
         if MAX_TYPES < self.s.open_recs {
@@ -126,11 +175,19 @@ impl Spec<'_> {
             );
         }
         let Shape::Fun(closures) = sizes.apply(&whole) else { unreachable!("a function value stays one") };
-        let args = closures.into_iter().flat_map(|c| c.tys).collect();
+        let args: Vec<(TyVar, TyVal)> = closures.into_iter().flat_map(|c| c.tys).collect();
         let params = sizes.params.clone();
-        self.s.recs.push(Rec::Type(RecDef { id, key, args, params, pack: None, equal: None }));
+        let env = args.iter().filter_map(|(v, arg)| match arg {
+            TyVal::Ty(shape) => Some((v.clone(), shape.has_tangent())),
+            TyVal::Ix(_) | TyVal::Size(_) => None,
+        });
+        let env: Vec<(TyVar, bool)> = env.collect();
+        let applied = args.iter().map(|(v, _)| TyArg::Ty(Ty::Var(v.clone()))).collect();
+        let has_floats = self.s.has_tangent(&Ty::Named(id, applied), &env, &mut vec![]);
+        let def = RecDef { id, key, args, params, has_floats, pack: None, equal: None };
+        self.s.recs.push(Rec::Type(def));
         self.s.target.boxes.push(vec![]);
-        let shape = Shape::Rec(number(at), sizes.sizes);
+        let shape = Shape::Rec(self.s.cell_ty(number(at)), sizes.sizes);
         self.s.open_recs += 1;
         let content = self.content(&shape);
         self.s.open_recs -= 1;
@@ -156,12 +213,12 @@ impl Spec<'_> {
     /// What a cell of the shape holds, over the sizes at hand; any other shape itself.
     pub(super) fn content(&mut self, shape: &Shape) -> Result<Shape> {
         let Shape::Rec(k, sizes) = shape else { return Ok(shape.clone()) };
-        let def = self.s.def(*k);
+        let def = self.s.def(k.id);
         let map: Subst = def.params.iter().cloned().zip(sizes.iter().cloned()).collect();
         let id = def.id;
         let args = def.args.iter().map(|(t, a)| (t.clone(), a.subst(&map))).collect();
         let shape = with_packs(self.body_shape(id, args)?);
-        Ok(self.all_families(*k, &shape))
+        Ok(self.all_families(k.id, &shape))
     }
 
     /// A new cell.
@@ -169,13 +226,13 @@ impl Spec<'_> {
         let Shape::Rec(k, _) = shape else { panic!("a cell has a recursive type") };
         let content = self.content(shape)?;
         let mut args = self.coerce(whole, &content)?;
-        if let Some(pack) = self.s.def(*k).pack.clone() {
+        if let Some(pack) = self.s.def(k.id).pack.clone() {
             let mut sizes = vec![];
             content.sizes(&mut sizes);
             let expr = Expr::Pack { ty: pack.clone(), sizes, items: args };
             args = vec![self.bind(Ty::Pack(pack), expr)];
         }
-        let cell = self.bind(Ty::Box(*k), Expr::BoxNew { id: *k, args });
+        let cell = self.bind(Ty::Box(*k), Expr::BoxNew { ty: *k, args });
         Ok(Val { shape: shape.clone(), leaves: vec![cell] })
     }
 
@@ -183,9 +240,9 @@ impl Spec<'_> {
     pub(super) fn unboxed(&mut self, val: &Val) -> Result<Val> {
         let Shape::Rec(k, _) = &val.shape else { return Ok(self.unpacked(val)) };
         let content = self.content(&val.shape)?;
-        let tys = self.s.target.boxes[*k as usize].clone();
+        let tys = k.content(&self.s.target.boxes);
         let mut leaves = self.bind_all(tys, Expr::Unbox(val.leaves[0].clone()));
-        if let Some(pack) = self.s.def(*k).pack.clone() {
+        if let Some(pack) = self.s.def(k.id).pack.clone() {
             let names: Vec<Var> = pack.sizes.iter().map(|n| Var::named(n.name(), INT)).collect();
             let map: Subst = pack.sizes.iter().cloned().zip(names.iter().map(Atom::from)).collect();
             let items = pack.items.iter().map(|t| Var::new(adl_core::walk::subst_ty(t, &map)));
@@ -199,9 +256,9 @@ impl Spec<'_> {
     /// `==` on values of a recursive type: a call of a function that is made once.
     pub(super) fn equal_cells(&mut self, a: &Val, b: &Val) -> Result<Atom> {
         let Shape::Rec(k, sizes) = &a.shape else { panic!("two cells") };
-        let func = match self.s.def(*k).equal {
+        let func = match self.s.def(k.id).equal {
             Some(func) => func,
-            None => self.equal_function(*k)?,
+            None => self.equal_function(k.id)?,
         };
         let args = sizes.iter().cloned().chain([a.leaves[0].clone(), b.leaves[0].clone()]).collect();
         Ok(self.bind(BOOL, Expr::Call { func, tys: vec![], args, checkpoint: false }))
@@ -212,7 +269,8 @@ impl Spec<'_> {
         let sizes: Vec<Var> = def.params.iter().map(|p| Var::named(p.name(), INT)).collect();
         let id = def.id;
         let type_name = self.s.source.types[id.0 as usize].name.clone();
-        let (a, b) = (Var::named("a", Ty::Box(k)), Var::named("b", Ty::Box(k)));
+        let cell = self.s.cell_ty(k);
+        let (a, b) = (Var::named("a", Ty::Box(cell)), Var::named("b", Ty::Box(cell)));
         let params: Vec<Var> = sizes.iter().chain([&a, &b]).cloned().collect();
         let span = self.span;
         // A call of itself needs to know the type of the result only.
@@ -222,7 +280,7 @@ impl Spec<'_> {
         self.s.def(k).equal = Some(func);
         let mut sub = Spec::new(self.s, &params, std::collections::HashMap::new(), span);
         sub.open();
-        let shape = Shape::Rec(k, sizes.iter().map(Atom::from).collect());
+        let shape = Shape::Rec(cell, sizes.iter().map(Atom::from).collect());
         let val = |v: &Var| Val { shape: shape.clone(), leaves: vec![v.into()] };
         let (x, y) = (sub.unboxed(&val(&a))?, sub.unboxed(&val(&b))?);
         let same = sub.equal(&x, &y)?;
@@ -232,10 +290,11 @@ impl Spec<'_> {
     }
 
     /// Derivatives in recursive data are refused where they are asked for; so is the type of their tangents.
-    pub(super) fn no_recursive_tangent(&self, shape: &Shape) -> Result<()> {
+    pub(crate) fn no_recursive_tangent(&self, shape: &Shape) -> Result<()> {
         if shape.has_cells() {
-            let message = "the tangents of recursive data are not supported yet";
-            return self.error(DiagCode::E0399, message, None);
+            let message = "the tangents of values of recursive types are not supported yet";
+            let help = "put the floats into a table";
+            return self.error(DiagCode::E0501, message, Some(help));
         }
         Ok(())
     }

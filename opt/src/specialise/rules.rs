@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use adl_ad::{Custom, Error, Reverse, Sweeps, acc_mode, tangent_ty};
+use adl_ad::{Custom, Error, Reverse, Sweeps, acc_mode};
 use adl_core::ir::{Atom, Expr, Func, FuncId, Program, Var};
 use adl_core::reach;
 use adl_core::rule::{Rule, RuleKind};
@@ -233,7 +233,7 @@ impl Spec<'_> {
         let inputs = func.params[map.n_held..].iter().map(|p| p.ty().clone());
         let outputs = func.body.results.iter().map(Atom::ty).filter(Ty::is_active);
         // Their tangents have a zero of their own once more.
-        if inputs.chain(outputs).any(|t| tangent_ty(&t) != Some(t)) {
+        if inputs.chain(outputs).any(|t| t.tangent() != Some(t)) {
             let message = format!("the rule of `{name}`, on tangents of enums, cannot be transposed yet");
             let help = "write `derivative` for forward mode, and `derivative reverse` for reverse mode";
             return Ok(Err(Error::rule(message, help, func.span)));

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use adl_core::ir::{Atom, Deriv, FuncId, Lambda, Var};
-use adl_core::ty::{INT, Scalar, Ty, TyVar, TypeId};
+use adl_core::ty::{BoxTy, INT, Scalar, Ty, TyVar, TypeId};
 use adl_core::walk::{self, Subst};
 
 /// An index set whose sizes are known atoms.
@@ -53,7 +53,7 @@ pub enum Shape {
     Acc(Box<Shape>),
     /// A value of a recursive type: one leaf, a cell, with the sizes in its type. `recursive.rs` knows what the
     /// cell holds.
-    Rec(u32, Vec<Atom>),
+    Rec(BoxTy, Vec<Atom>),
     /// A value with its own sizes; one leaf, a pack of them and its leaves (`packed.rs`).
     Packed(Box<Packed>),
     /// One leaf of this first-order type (residuals inside linear maps).
@@ -377,9 +377,7 @@ impl Shape {
                 Shape::Tangent(*id, std::iter::once(vec![]).chain(payloads).collect())
             }
             Shape::Table(ix, s) => Shape::Table(ix.clone(), Box::new(s.tangent())),
-            Shape::Packed(p) => {
-                adl_ad::tangent_ty(&Ty::Pack(p.ty())).map_or(Shape::Tuple(vec![]), Shape::Raw)
-            }
+            Shape::Packed(p) => Ty::Pack(p.ty()).tangent().map_or(Shape::Tuple(vec![]), Shape::Raw),
             Shape::Fun(cs) => match cs.as_slice() {
                 [] => Shape::Tuple(vec![]),
                 [c] => Shape::Tuple(c.captured.iter().map(|(_, s)| s.tangent()).collect()),
@@ -389,22 +387,37 @@ impl Shape {
                     Shape::Tangent(TypeId(u32::MAX), std::iter::once(vec![]).chain(payloads).collect())
                 }
             },
-            // `adl_ad` refuses to differentiate in recursive data, so no value has this shape.
-            Shape::Acc(_) | Shape::Arrow(_) | Shape::Rec(..) | Shape::Raw(Ty::Box(_)) => Shape::Tuple(vec![]),
-            Shape::Raw(t) => adl_ad::tangent_ty(t).map_or(Shape::Tuple(vec![]), Shape::Raw),
+            Shape::Acc(_) | Shape::Arrow(_) => Shape::Tuple(vec![]),
+            Shape::Rec(cell, _) => Shape::Raw(Ty::Box(*cell)).tangent(),
+            Shape::Raw(t) => t.tangent().map_or(Shape::Tuple(vec![]), Shape::Raw),
         }
     }
 
-    /// Does it hold cells (that have tangents of their own)?
+    /// Does it hold cells that have tangents?
     pub fn has_cells(&self) -> bool {
         match self {
-            Shape::Rec(..) | Shape::Raw(Ty::Box(_)) => true,
+            Shape::Rec(cell, _) | Shape::Raw(Ty::Box(cell)) => cell.has_floats,
             Shape::Packed(p) => p.shape.has_cells(),
             Shape::Scalar(_) | Shape::Index(_) | Shape::Arrow(_) | Shape::Raw(_) => false,
             Shape::Tuple(ss) | Shape::Struct(_, ss) => ss.iter().any(Shape::has_cells),
             Shape::Enum(_, alts) | Shape::Tangent(_, alts) => alts.iter().flatten().any(Shape::has_cells),
             Shape::Table(_, s) | Shape::Acc(s) => s.has_cells(),
             Shape::Fun(cs) => cs.iter().flat_map(|c| &c.captured).any(|(_, s)| s.has_cells()),
+        }
+    }
+
+    /// Has its type a tangent that is not `()`? As the checker says it: a struct always has one.
+    pub(super) fn has_tangent(&self) -> bool {
+        match self {
+            Shape::Scalar(s) => s.is_float(),
+            Shape::Index(_) => false,
+            Shape::Tuple(ss) => ss.iter().any(Shape::has_tangent),
+            Shape::Enum(_, alts) => alts.iter().flatten().any(Shape::has_tangent),
+            Shape::Table(_, s) | Shape::Acc(s) => s.has_tangent(),
+            Shape::Rec(cell, _) => cell.has_floats,
+            Shape::Raw(t) => t.is_active(),
+            Shape::Packed(p) => p.shape.has_tangent(),
+            Shape::Struct(..) | Shape::Tangent(..) | Shape::Fun(_) | Shape::Arrow(_) => true,
         }
     }
 
@@ -418,7 +431,7 @@ impl Shape {
             Shape::Table(_, s) | Shape::Acc(s) => s.is_active(),
             Shape::Packed(p) => p.shape.is_active(),
             Shape::Fun(cs) => cs.iter().flat_map(|c| &c.captured).any(|(_, s)| s.is_active()),
-            Shape::Rec(..) => true,
+            Shape::Rec(cell, _) => cell.has_floats,
             Shape::Raw(t) => t.is_active(),
         }
     }

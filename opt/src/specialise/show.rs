@@ -133,7 +133,7 @@ impl Spec<'_> {
                 n => Fmt::Hidden(n, FUNCTION.into()),
             },
             Shape::Acc(_) => panic!("an accumulator is no value"),
-            Shape::Rec(k, _) => Fmt::Cell(cells.number(*k, shape)),
+            Shape::Rec(k, _) => Fmt::Cell(cells.number(k.id, shape)),
             Shape::Packed(p) => Fmt::Pack(Box::new(self.packed_fmt(&p.shape, &p.links, cells))),
         }
     }
