@@ -487,7 +487,7 @@ pub enum Fmt {
     Leaf,
     /// The next leaf is the ordinal of a payload-free enum with these constructors.
     Names(Vec<String>),
-    /// The next leaf is a sum with these constructors and payload formats.
+    /// The next leaf is a sum with these constructors and payload formats; one without a name prints as what it holds.
     Sum(Vec<(String, Vec<Fmt>)>),
     /// A table whose elements have this format: the leaves are tables.
     Table(Box<Fmt>),

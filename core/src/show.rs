@@ -80,7 +80,8 @@ fn write_fmt(out: &mut String, fmt: &Fmt, leaves: &mut std::slice::Iter<'_, Valu
             {
                 out.push_str(name);
                 if !fields.is_empty() {
-                    write_list(out, "(", ")", fields, &mut sum.payload.iter());
+                    let (open, close) = parentheses(name);
+                    write_list(out, open, close, fields, &mut sum.payload.iter());
                 }
             }
         }
@@ -167,7 +168,8 @@ fn write_cells(out: &mut String, fmt: &Fmt, cells: &[Fmt], leaves: &[Value]) {
                 {
                     todo.push(Task::Text(name));
                     if !fields.is_empty() {
-                        list_tasks(&mut todo, ("(", ")"), fields.iter().map(|f| ("", f)), &sum.payload);
+                        let fields = fields.iter().map(|f| ("", f));
+                        list_tasks(&mut todo, parentheses(name), fields, &sum.payload);
                     }
                 }
             }
@@ -220,6 +222,11 @@ fn list_tasks<'f>(
         at = end;
     }
     todo.push(Task::Text(close));
+}
+
+/// What stands around the payload of a constructor: nothing where it has no name.
+fn parentheses(name: &str) -> (&'static str, &'static str) {
+    if name.is_empty() { ("", "") } else { ("(", ")") }
 }
 
 /// Does a format hold cells?

@@ -62,6 +62,9 @@ pub(crate) enum Pending {
     Size(Poly, Poly),
 }
 
+/// How often a type may contain itself at larger arguments before no more floats are expected in it.
+const MAX_GROWTH: usize = 4;
+
 impl Arena {
     pub(crate) fn fresh(&mut self, level: i32) -> V {
         let v = V(u32::try_from(self.vars.len()).expect("fewer than 2^32 variables"));
@@ -205,7 +208,7 @@ impl Arena {
         self.tangent_within(t, &mut vec![])
     }
 
-    fn tangent_within(&self, t: &Ty, inside: &mut Vec<DataId>) -> Ty {
+    fn tangent_within(&self, t: &Ty, inside: &mut Vec<Ty>) -> Ty {
         match self.prune(t) {
             Ty::Var(v) if self.var(v).ix => unit(),
             Ty::Var(v) if self.has(v, Class::Vector) => Ty::Var(v),
@@ -221,31 +224,86 @@ impl Arena {
                 // A tangent is its own tangent.
                 Con::Tangent => self.tangent_within(&args[0], inside),
                 Con::Fun | Con::Lin => tangent_of(Ty::Con(con, args)),
-                Con::Data(id) => self.tangent_of_data(id, &Ty::Con(con, args), inside),
+                Con::Data(_) => self.tangent_of_data(&Ty::Con(con, args), inside),
             },
         }
     }
 
-    fn tangent_of_data(&self, id: DataId, t: &Ty, inside: &mut Vec<DataId>) -> Ty {
-        if inside.contains(&id) {
-            return if self.decl(id).is_struct() { t.clone() } else { unit() };
-        }
-        inside.push(id);
-        let result = match self.payloads(t) {
+    fn tangent_of_data(&self, t: &Ty, inside: &mut Vec<Ty>) -> Ty {
+        match self.payloads(t) {
             Body::Struct(fields) => {
+                if self.is_inside(t, inside) || self.grows(t, inside) {
+                    return t.clone();
+                }
+                inside.push(t.clone());
                 let own = fields.iter().all(|(_, f)| self.same(&self.tangent_within(f, inside), f));
+                inside.pop();
                 if own { t.clone() } else { tangent_of(t.clone()) }
             }
-            Body::Enum(ctors) => {
-                let active = ctors
-                    .iter()
-                    .flat_map(|(_, p)| p)
-                    .any(|p| !self.same(&self.tangent_within(p, inside), &unit()));
-                if active { tangent_of(t.clone()) } else { unit() }
+            Body::Enum(_) => {
+                if self.has_tangent(t, &mut vec![], &mut vec![]) {
+                    tangent_of(t.clone())
+                } else {
+                    unit()
+                }
             }
-        };
-        inside.pop();
-        result
+        }
+    }
+
+    /// Has a type a tangent that is not `()`? `seen` are the enums met so far, `path` those around this type.
+    fn has_tangent(&self, t: &Ty, seen: &mut Vec<Ty>, path: &mut Vec<Ty>) -> bool {
+        match self.prune(t) {
+            Ty::Var(v) => !self.var(v).ix,
+            Ty::Fin(_) | Ty::Error => false,
+            Ty::Exists(_) => true,
+            Ty::Con(con, args) => match con {
+                Con::Int | Con::Bool | Con::Str | Con::Key => false,
+                Con::Float | Con::F32 | Con::Table | Con::Fun | Con::Lin => true,
+                Con::Tuple => !args.is_empty(),
+                Con::Tangent => self.has_tangent(&args[0], seen, path),
+                Con::Data(_) => {
+                    let t = Ty::Con(con, args);
+                    let Body::Enum(ctors) = self.payloads(&t) else { return true };
+                    if self.is_inside(&t, seen) || self.grows(&t, path) {
+                        return false;
+                    }
+                    seen.push(t.clone());
+                    path.push(t);
+                    let has = |part| self.has_tangent(part, seen, path);
+                    let found = ctors.iter().flat_map(|(_, parts)| parts).any(has);
+                    path.pop();
+                    found
+                }
+            },
+        }
+    }
+
+    /// Is the type among these, sizes apart?
+    fn is_inside(&self, t: &Ty, others: &[Ty]) -> bool {
+        others.iter().any(|other| self.alike(other, t))
+    }
+
+    /// Does a type contain itself at ever larger arguments?
+    fn grows(&self, t: &Ty, path: &[Ty]) -> bool {
+        let smaller =
+            |other: &&Ty| self.declared(other) == self.declared(t) && self.n_parts(other) < self.n_parts(t);
+        MAX_GROWTH < path.iter().filter(smaller).count()
+    }
+
+    fn n_parts(&self, t: &Ty) -> usize {
+        let Ty::Con(_, args) = self.prune(t) else { return 1 };
+        1 + args.iter().map(|arg| self.n_parts(arg)).sum::<usize>()
+    }
+
+    /// Are two types the same, sizes apart?
+    fn alike(&self, a: &Ty, b: &Ty) -> bool {
+        match (self.prune(a), self.prune(b)) {
+            (Ty::Fin(_), Ty::Fin(_)) => true,
+            (Ty::Con(c, xs), Ty::Con(d, ys)) => {
+                c == d && xs.len() == ys.len() && xs.iter().zip(ys.iter()).all(|(x, y)| self.alike(x, y))
+            }
+            (a, b) => self.same(&a, &b),
+        }
     }
 
     /// Fields or constructors of a struct or enum type, its parameters put in.

@@ -9,6 +9,7 @@ use adl_diag::Code;
 use super::family::Place;
 use super::join::{aligned, captured_sizes};
 use super::packed::is_unknown;
+use super::recursive::cell_in;
 use super::shape::{Closure, Code as FunCode, IxShape, Packed, Shape, Val};
 use super::{Env, Result, Spec};
 
@@ -218,7 +219,7 @@ impl Spec<'_> {
         let tag = tag as usize;
         let mut leaves = vec![];
         if let Shape::Enum(_, alts) | Shape::Tangent(_, alts) = &mut shape {
-            if let Shape::Rec(..) = declared {
+            if cell_in(&declared).is_some() {
                 for (a, to) in args.iter().zip(&alts[tag]) {
                     leaves.extend(self.coerce(a, to)?);
                 }
@@ -229,7 +230,7 @@ impl Spec<'_> {
         }
         let leaf = self.inject(&shape, tag, leaves);
         let whole = Val { shape, leaves: vec![leaf] };
-        if let Shape::Rec(..) = declared { self.boxed(&declared, &whole) } else { Ok(whole) }
+        if cell_in(&declared).is_some() { self.boxed(&declared, &whole) } else { Ok(whole) }
     }
 
     fn case(&mut self, scrut: &Atom, arms: &[Arm], env: &Env) -> Result<Val> {

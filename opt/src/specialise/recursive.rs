@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use adl_core::ir::{Atom, Block, Expr, Func, FuncId, Lit, TypeBody, Var};
+use adl_core::ir::{Arm, Atom, Block, Expr, Func, FuncId, Lit, TypeBody, Var};
 use adl_core::ty::{BOOL, BoxTy, INT, PackTy, Ty, TyArg, TyVar, TypeId};
 use adl_core::walk::Subst;
 use adl_diag::Code as DiagCode;
@@ -62,6 +62,13 @@ impl Specialiser {
     /// The kinds of cells that derivatives made get their numbers.
     pub(crate) fn number_residuals(&mut self) {
         self.recs.resize_with(self.target.boxes.len(), || Rec::Residuals);
+    }
+
+    /// Is the recursive type of this number a struct, and do its cells hold packs?
+    pub(super) fn is_struct_in_pack(&self, k: u32) -> (bool, bool) {
+        let Rec::Type(def) = &self.recs[k as usize] else { return (false, false) };
+        let is_struct = matches!(self.source.types[def.id.0 as usize].body, TypeBody::Struct(_));
+        (is_struct, def.pack.is_some())
     }
 
     /// Has a type a tangent that is not `()`? As the checker says it: a struct always has one.
@@ -212,45 +219,101 @@ impl Spec<'_> {
 
     /// What a cell of the shape holds, over the sizes at hand; any other shape itself.
     pub(super) fn content(&mut self, shape: &Shape) -> Result<Shape> {
-        let Shape::Rec(k, sizes) = shape else { return Ok(shape.clone()) };
+        let Some((k, sizes)) = cell_in(shape) else { return Ok(shape.clone()) };
         let def = self.s.def(k.id);
         let map: Subst = def.params.iter().cloned().zip(sizes.iter().cloned()).collect();
         let id = def.id;
         let args = def.args.iter().map(|(t, a)| (t.clone(), a.subst(&map))).collect();
         let shape = with_packs(self.body_shape(id, args)?);
-        Ok(self.all_families(k.id, &shape))
+        let shape = self.all_families(k.id, &shape);
+        Ok((0..k.order).fold(shape, |shape, _| shape.tangent()))
     }
 
-    /// A new cell.
+    /// A new cell, or the tangent with one in it.
     pub(super) fn boxed(&mut self, shape: &Shape, whole: &Val) -> Result<Val> {
-        let Shape::Rec(k, _) = shape else { panic!("a cell has a recursive type") };
+        let Some((cell, _)) = cell_in(shape) else { panic!("a cell has a recursive type") };
         let content = self.content(shape)?;
         let mut args = self.coerce(whole, &content)?;
-        if let Some(pack) = self.s.def(k.id).pack.clone() {
-            let mut sizes = vec![];
-            content.sizes(&mut sizes);
-            let expr = Expr::Pack { ty: pack.clone(), sizes, items: args };
-            args = vec![self.bind(Ty::Pack(pack), expr)];
+        if let Some(pack) = self.s.def(cell.id).pack.clone() {
+            let sizes = self.pack_sizes(shape)?;
+            let ty = if cell.order == 0 { pack } else { pack.tangent() };
+            let expr = Expr::Pack { ty: ty.clone(), sizes, items: args };
+            args = vec![self.bind(Ty::Pack(ty), expr)];
+            if 0 < cell.order {
+                let ty = cell.content(&self.s.target.boxes).swap_remove(0);
+                args = vec![self.bind(ty.clone(), Expr::Inject { ty, tag: 1, args })];
+            }
         }
-        let cell = self.bind(Ty::Box(*k), Expr::BoxNew { ty: *k, args });
-        Ok(Val { shape: shape.clone(), leaves: vec![cell] })
+        let mut leaf = self.bind(Ty::Box(cell), Expr::BoxNew { ty: cell, args });
+        if 0 < cell.order {
+            leaf = self.inject(shape, 1, vec![leaf]);
+        }
+        Ok(Val { shape: shape.clone(), leaves: vec![leaf] })
     }
 
-    /// What is in a cell or a pack; any other value itself.
+    /// The sizes in a cell of the shape, over those at hand.
+    fn pack_sizes(&mut self, shape: &Shape) -> Result<Vec<Atom>> {
+        let Some((cell, sizes)) = cell_in(shape) else { panic!("a cell has a recursive type") };
+        let content = self.content(&Shape::Rec(BoxTy { order: 0, ..cell }, sizes.to_vec()))?;
+        let mut inside = vec![];
+        content.sizes(&mut inside);
+        Ok(inside)
+    }
+
+    /// What is in a cell or a pack; any other value itself. The tangent of a cell may be `zero`: then it holds zeros.
     pub(super) fn unboxed(&mut self, val: &Val) -> Result<Val> {
-        let Shape::Rec(k, _) = &val.shape else { return Ok(self.unpacked(val)) };
+        let Some((cell, _)) = cell_in(&val.shape) else { return Ok(self.unpacked(val)) };
         let content = self.content(&val.shape)?;
-        let tys = k.content(&self.s.target.boxes);
-        let mut leaves = self.bind_all(tys, Expr::Unbox(val.leaves[0].clone()));
-        if let Some(pack) = self.s.def(k.id).pack.clone() {
-            let names: Vec<Var> = pack.sizes.iter().map(|n| Var::named(n.name(), INT)).collect();
-            let map: Subst = pack.sizes.iter().cloned().zip(names.iter().map(Atom::from)).collect();
-            let items = pack.items.iter().map(|t| Var::new(adl_core::walk::subst_ty(t, &map)));
-            let vars: Vec<Var> = names.iter().cloned().chain(items).collect();
-            self.emit(vars.clone(), Expr::Open(leaves.swap_remove(0)));
-            leaves = vars[names.len()..].iter().map(Atom::from).collect();
+        if cell.order == 0 {
+            let leaves = self.unboxed_leaves(cell, val.leaves[0].clone(), &content.leaf_tys());
+            return Ok(Val { shape: content, leaves });
         }
+        let whole = Var::new(Ty::Box(cell));
+        let leaves = self.unless_zero(&val.leaves[0], whole.clone(), &content.leaf_tys(), |spec, tys| {
+            spec.unboxed_leaves(cell, (&whole).into(), tys)
+        });
         Ok(Val { shape: content, leaves })
+    }
+
+    /// What `inside` makes of what is in a tangent `zero | …`; zeros where it is `zero`.
+    fn unless_zero(
+        &mut self,
+        tangent: &Atom,
+        whole: Var,
+        tys: &[Ty],
+        inside: impl FnOnce(&mut Self, &[Ty]) -> Vec<Atom>,
+    ) -> Vec<Atom> {
+        self.open();
+        let zeros = tys.iter().map(|t| self.with_builder(|b| adl_ad::zero(b, t))).collect();
+        let nothing = self.close(zeros);
+        self.open_with(std::slice::from_ref(&whole));
+        let parts = inside(self, tys);
+        let body = self.close(parts);
+        let arms = vec![Arm { params: vec![], body: nothing }, Arm { params: vec![whole], body }];
+        self.bind_all(tys.to_vec(), Expr::Case { scrut: tangent.clone(), arms })
+    }
+
+    /// The leaves in a cell, which may lie in a pack there.
+    fn unboxed_leaves(&mut self, cell: BoxTy, leaf: Atom, tys: &[Ty]) -> Vec<Atom> {
+        let held = cell.content(&self.s.target.boxes);
+        let mut leaves = self.bind_all(held, Expr::Unbox(leaf));
+        let Some(pack) = self.s.def(cell.id).pack.clone() else { return leaves };
+        let pack_leaf = leaves.swap_remove(0);
+        if cell.order == 0 {
+            return self.open_pack(&pack, pack_leaf);
+        }
+        let pack = pack.tangent();
+        let whole = Var::new(Ty::Pack(pack.clone()));
+        self.unless_zero(&pack_leaf, whole.clone(), tys, |spec, _| spec.open_pack(&pack, (&whole).into()))
+    }
+
+    fn open_pack(&mut self, pack: &PackTy, leaf: Atom) -> Vec<Atom> {
+        let names: Vec<Var> = pack.sizes.iter().map(|n| Var::named(n.name(), INT)).collect();
+        let map: Subst = pack.sizes.iter().cloned().zip(names.iter().map(Atom::from)).collect();
+        let items = pack.items.iter().map(|t| Var::new(adl_core::walk::subst_ty(t, &map)));
+        let vars: Vec<Var> = names.iter().cloned().chain(items).collect();
+        self.emit(vars.clone(), Expr::Open(leaf));
+        vars[names.len()..].iter().map(Atom::from).collect()
     }
 
     /// `==` on values of a recursive type: a call of a function that is made once.
@@ -289,15 +352,57 @@ impl Spec<'_> {
         Ok(func)
     }
 
-    /// Derivatives in recursive data are refused where they are asked for; so is the type of their tangents.
+    /// Where values of the surface would have tangents that it has no type for, their derivatives are refused.
     pub(crate) fn no_recursive_tangent(&self, shape: &Shape) -> Result<()> {
         if shape.has_cells() {
-            let message = "the tangents of values of recursive types are not supported yet";
-            let help = "put the floats into a table";
+            let message = "the tangents of functions in recursive data, and of tangents of recursive data, are not supported yet";
+            let help = "differentiate by the floats in them";
             return self.error(DiagCode::E0501, message, Some(help));
         }
         Ok(())
     }
+}
+
+impl Shape {
+    /// Has its type a tangent that is not `()`? As the checker says it: a struct always has one.
+    pub(super) fn has_tangent(&self) -> bool {
+        match self {
+            Shape::Scalar(s) => s.is_float(),
+            Shape::Index(_) => false,
+            Shape::Tuple(ss) => ss.iter().any(Shape::has_tangent),
+            Shape::Enum(_, alts) => alts.iter().flatten().any(Shape::has_tangent),
+            Shape::Table(_, s) | Shape::Acc(s) => s.has_tangent(),
+            Shape::Rec(cell, _) => cell.has_floats,
+            Shape::Raw(t) => t.is_active(),
+            Shape::Packed(p) => p.shape.has_tangent(),
+            Shape::Struct(..) | Shape::Tangent(..) | Shape::Fun(_) | Shape::Arrow(_) => true,
+        }
+    }
+}
+
+/// The kind of cell that a value of a recursive type is, or that the tangent of one may hold, and the sizes in its type.
+pub(super) fn cell_in(shape: &Shape) -> Option<(BoxTy, &[Atom])> {
+    match shape {
+        Shape::Rec(cell, sizes) => Some((*cell, sizes)),
+        Shape::Tangent(_, alts) => match alts.as_slice() {
+            [zero, whole] if zero.is_empty() => match whole.as_slice() {
+                [Shape::Rec(cell, sizes)] if 0 < cell.order => Some((*cell, sizes)),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The tangent of a value of a recursive type: `zero`, or a cell.
+pub(super) fn tangent(shape: &Shape) -> Shape {
+    let Shape::Rec(cell, sizes) = shape else { panic!("a value of a recursive type") };
+    if !cell.has_floats {
+        return Shape::Tuple(vec![]);
+    }
+    let of_tangents = BoxTy { order: cell.order + 1, ..*cell };
+    Shape::Tangent(TypeId(u32::MAX), vec![vec![], vec![Shape::Rec(of_tangents, sizes.clone())]])
 }
 
 fn number(k: usize) -> u32 {

@@ -388,36 +388,22 @@ impl Shape {
                 }
             },
             Shape::Acc(_) | Shape::Arrow(_) => Shape::Tuple(vec![]),
-            Shape::Rec(cell, _) => Shape::Raw(Ty::Box(*cell)).tangent(),
+            Shape::Rec(..) => super::recursive::tangent(self),
             Shape::Raw(t) => t.tangent().map_or(Shape::Tuple(vec![]), Shape::Raw),
         }
     }
 
-    /// Does it hold cells that have tangents?
+    /// Does it hold cells whose tangents are of no type of the surface?
     pub fn has_cells(&self) -> bool {
         match self {
-            Shape::Rec(cell, _) | Shape::Raw(Ty::Box(cell)) => cell.has_floats,
+            Shape::Rec(cell, _) => cell.has_floats && 0 < cell.order,
+            Shape::Raw(Ty::Box(cell)) => cell.has_floats,
             Shape::Packed(p) => p.shape.has_cells(),
             Shape::Scalar(_) | Shape::Index(_) | Shape::Arrow(_) | Shape::Raw(_) => false,
             Shape::Tuple(ss) | Shape::Struct(_, ss) => ss.iter().any(Shape::has_cells),
             Shape::Enum(_, alts) | Shape::Tangent(_, alts) => alts.iter().flatten().any(Shape::has_cells),
             Shape::Table(_, s) | Shape::Acc(s) => s.has_cells(),
             Shape::Fun(cs) => cs.iter().flat_map(|c| &c.captured).any(|(_, s)| s.has_cells()),
-        }
-    }
-
-    /// Has its type a tangent that is not `()`? As the checker says it: a struct always has one.
-    pub(super) fn has_tangent(&self) -> bool {
-        match self {
-            Shape::Scalar(s) => s.is_float(),
-            Shape::Index(_) => false,
-            Shape::Tuple(ss) => ss.iter().any(Shape::has_tangent),
-            Shape::Enum(_, alts) => alts.iter().flatten().any(Shape::has_tangent),
-            Shape::Table(_, s) | Shape::Acc(s) => s.has_tangent(),
-            Shape::Rec(cell, _) => cell.has_floats,
-            Shape::Raw(t) => t.is_active(),
-            Shape::Packed(p) => p.shape.has_tangent(),
-            Shape::Struct(..) | Shape::Tangent(..) | Shape::Fun(_) | Shape::Arrow(_) => true,
         }
     }
 

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use adl_core::ir::{Atom, Expr, Fmt, TypeBody, Var};
-use adl_core::ty::{INT, Ix, STR, Scalar, Ty, TyArg, TypeId, UNKNOWN_SIZE};
+use adl_core::ty::{BoxTy, INT, Ix, STR, Scalar, Ty, TyArg, TypeId, UNKNOWN_SIZE};
 
 use super::packed::is_pack;
+use super::recursive::cell_in;
 use super::shape::{Shape, Val};
 use super::{Result, Spec};
 
@@ -25,7 +26,16 @@ impl Spec<'_> {
         // What a cell holds may hold cells of other kinds.
         while let Some(rec) = cells.shapes.get(cells.fmts.len()).cloned() {
             let content = self.content(&rec)?;
-            let content = self.leaf_fmt(&content, &mut cells);
+            let mut content = self.leaf_fmt(&content, &mut cells);
+            // In a cell of tangents the pack is a tangent too.
+            if let Some((cell, _)) = cell_in(&rec)
+                && let (is_struct, true) = self.s.is_struct_in_pack(cell.id)
+                && 0 < cell.order
+            {
+                let zero = if is_struct { "zero" } else { "Zero" };
+                let whole = (String::new(), vec![Fmt::Pack(Box::new(content))]);
+                content = Fmt::Sum(vec![(zero.into(), vec![]), whole]);
+            }
             cells.fmts.push(content);
         }
         if !cells.fmts.is_empty() {
@@ -119,6 +129,11 @@ impl Spec<'_> {
                 let alts = alts.into_iter().enumerate();
                 Fmt::Sum(alts.map(|(k, (name, parts))| (name, self.with_packs(*id, k, parts))).collect())
             }
+            Shape::Tangent(_, alts) if let Some((cell, _)) = cell_in(shape) => {
+                let (is_struct, _) = self.s.is_struct_in_pack(cell.id);
+                let zero = if is_struct { "zero" } else { "Zero" };
+                self.sum(vec![zero.into(), String::new()], alts, cells)
+            }
             Shape::Tangent(id, alts) => {
                 let mut names = vec!["Zero".to_string()];
                 if (id.0 as usize) < self.s.source.types.len() {
@@ -133,7 +148,7 @@ impl Spec<'_> {
                 n => Fmt::Hidden(n, FUNCTION.into()),
             },
             Shape::Acc(_) => panic!("an accumulator is no value"),
-            Shape::Rec(k, _) => Fmt::Cell(cells.number(k.id, shape)),
+            Shape::Rec(k, _) => Fmt::Cell(cells.number(*k, shape)),
             Shape::Packed(p) => Fmt::Pack(Box::new(self.packed_fmt(&p.shape, &p.links, cells))),
         }
     }
@@ -219,13 +234,13 @@ fn is_pack_ty(ty: &Ty) -> bool {
 /// The kinds of cells met in a value, and how each is shown.
 #[derive(Default)]
 struct Cells {
-    kinds: Vec<u32>,
+    kinds: Vec<BoxTy>,
     shapes: Vec<Shape>,
     fmts: Vec<Fmt>,
 }
 
 impl Cells {
-    fn number(&mut self, kind: u32, shape: &Shape) -> u32 {
+    fn number(&mut self, kind: BoxTy, shape: &Shape) -> u32 {
         let k = self.kinds.iter().position(|k| *k == kind).unwrap_or_else(|| {
             self.kinds.push(kind);
             self.shapes.push(shape.clone());
