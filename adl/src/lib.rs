@@ -31,6 +31,15 @@ pub fn is_incomplete(text: &str) -> bool {
     adl_syntax::is_incomplete(text)
 }
 
+/// A program in the layout of the language; `sources` gets its text, for messages.
+///
+/// # Errors
+///
+/// The errors of a text that is no program.
+pub fn format(sources: &mut SourceMap, name: &str, text: &str) -> Result<String, Vec<Diagnostic>> {
+    adl_syntax::format(sources.add(name, text), text)
+}
+
 /// Runs work on a thread whose stack is large enough for deep recursion of a program.
 ///
 /// # Errors

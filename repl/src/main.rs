@@ -22,6 +22,8 @@ enum Command {
     Run(cmd::run::Args),
     /// Check a program without running it.
     Check(cmd::check::Args),
+    /// Lay programs out.
+    Fmt(cmd::fmt::Args),
     /// Run the tests of programs.
     Test(cmd::test::Args),
     /// Print a program after a stage of the compiler.
@@ -56,6 +58,7 @@ fn main() -> ExitCode {
     let work = || match cli.command {
         Command::Run(args) => cmd::run::run(&args),
         Command::Check(args) => cmd::check::run(&args),
+        Command::Fmt(args) => cmd::fmt::run(&args),
         Command::Test(args) => cmd::test::run(&args),
         Command::Dump(args) => cmd::dump::run(&args),
         Command::Repl(args) => cmd::repl::run(&args),

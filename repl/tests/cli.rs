@@ -389,3 +389,25 @@ fn the_repl_shows_documentation() {
     assert!(err.contains("there is no `grda`") && err.contains("did you mean `grad`?"), "{err}");
     assert!(err.contains("`:doc` takes a name"), "{err}");
 }
+
+// S-programs-28
+#[test]
+fn programs_are_laid_out() {
+    let text = "def f(x:Float)->Float={\nlet y=x  *  2.0 // twice\n\n\n\n      y+1.0\n}\nf( 1.0 )\n";
+    let laid_out = "def f(x: Float) -> Float = {\n  let y = x * 2.0 // twice\n\n  y+1.0\n}\nf(1.0)\n";
+    let file = std::env::temp_dir().join(format!("adl-fmt-{}.adl", std::process::id()));
+    let name = file.display().to_string();
+    std::fs::write(&file, text).expect("a folder for temporary files");
+    let run = |args: &[&str]| Command::new(env!("CARGO_BIN_EXE_adl")).args(args).output().expect("it starts");
+    let check = run(&["fmt", "--check", &name]);
+    assert_eq!(check.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&check.stderr).contains("laid out otherwise"));
+    assert_eq!(std::fs::read_to_string(&file).expect("a file"), text, "`--check` writes nothing");
+    assert_eq!(run(&["fmt", &name]).status.code(), Some(0));
+    assert_eq!(std::fs::read_to_string(&file).expect("a file"), laid_out);
+    assert_eq!(run(&["fmt", "--check", &name]).status.code(), Some(0));
+    std::fs::write(&file, "let = 1\n").expect("a file");
+    assert_eq!(run(&["fmt", &name]).status.code(), Some(2));
+    assert_eq!(std::fs::read_to_string(&file).expect("a file"), "let = 1\n", "what is no program stays");
+    std::fs::remove_file(&file).expect("a file");
+}

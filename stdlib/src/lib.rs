@@ -3,7 +3,9 @@
 /// What every program has without an import.
 pub const PRELUDE: &str = concat!(
     include_str!("../adl/prelude.adl"),
+    "\n",
     include_str!("../adl/linear-algebra.adl"),
+    "\n",
     include_str!("../adl/random.adl"),
 );
 

@@ -158,13 +158,8 @@ impl<'s> Ctx<'s> {
         }
     }
 
-    /// `-o` is one token with white space before it and no name character after.
     fn is_lolli(&self, start: usize, end: usize) -> bool {
-        let before = self.text[..start].chars().next_back();
-        let mut after = self.text[end..].chars();
-        before.is_none_or(char::is_whitespace)
-            && after.next() == Some('o')
-            && !after.next().is_some_and(in_name)
+        is_lolli(self.text, start, end)
     }
 
     fn follows_dot(&self, start: usize) -> bool {
@@ -321,6 +316,13 @@ impl<'s> Ctx<'s> {
             self.out.tokens.push((at, closer(open.tok), at));
         }
     }
+}
+
+/// `-o` is one token with white space before it and no name character after.
+pub(crate) fn is_lolli(text: &str, start: usize, end: usize) -> bool {
+    let before = text[..start].chars().next_back();
+    let mut after = text[end..].chars();
+    before.is_none_or(char::is_whitespace) && after.next() == Some('o') && !after.next().is_some_and(in_name)
 }
 
 fn in_name(c: char) -> bool {

@@ -4,6 +4,7 @@ pub mod ast;
 mod build;
 mod errors;
 mod explain;
+mod format;
 mod lexer;
 mod parse;
 mod token;
@@ -23,6 +24,7 @@ mod grammar {
     include!(concat!(env!("OUT_DIR"), "/grammar.rs"));
 }
 
+pub use format::format;
 pub use parse::{is_incomplete, parse, parse_expr};
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ mod codes;
 mod core;
 mod corpus;
 mod expect;
+mod layout;
 mod library;
 mod roundtrip;
 mod spec;
@@ -39,6 +40,9 @@ fn main() -> ExitCode {
     let library = root.clone();
     let shown = move || library::check(&library).map_err(Into::into);
     trials.push(Trial::test("each function of the library is shown", shown));
+    let all = root.clone();
+    let laid_out = move || layout::check(&all).map_err(Into::into);
+    trials.push(Trial::test("all programs are laid out", laid_out));
     for path in files(&root.join("examples"), "adl") {
         trials.push(trial(&root, path, example));
     }

@@ -4,6 +4,7 @@ mod accuracy;
 mod cost;
 mod derivative;
 mod digits;
+mod layout;
 mod mistakes;
 mod oracle;
 mod random;
