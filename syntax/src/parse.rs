@@ -239,7 +239,7 @@ fn names(file: FileId, tokens: &[Spanned]) -> Vec<Name> {
         Some(Tok::Def | Tok::Struct | Tok::Type | Tok::Param) => {
             tokens.get(1).and_then(named).into_iter().collect()
         }
-        Some(Tok::Enum) => tokens[1..].iter().filter_map(named).collect(),
+        Some(Tok::Enum | Tok::Import) => tokens[1..].iter().filter_map(named).collect(),
         Some(Tok::Let) => tokens[1..].iter().take_while(|t| t.1 != Tok::Equals).filter_map(named).collect(),
         Some(_) | None => vec![],
     }

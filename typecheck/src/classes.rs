@@ -112,6 +112,9 @@ impl Arena {
                 if self.instances.contains(&(id, class))
                     || (class == Class::Add && self.instances.contains(&(id, Class::Num)))
                 {
+                    if class == Class::Ord {
+                        self.need(Class::Eq, t, why)?;
+                    }
                     // The instance of a type with parameters needs one for each of them.
                     let params = self.decl(id).params.clone();
                     let types = params.iter().zip(args).filter(|(p, _)| !self.var(**p).ix);

@@ -100,6 +100,10 @@ impl Checker {
             }
         }
         self.refuse_endless_types(first);
+    }
+
+    /// Derived classes have to hold. (The instances of the module are known.)
+    pub(crate) fn check_derives(&mut self, items: &[Item]) {
         for item in items {
             match &item.kind {
                 ItemKind::Struct(s) => self.check_derived(&s.name, &s.derives),

@@ -428,7 +428,9 @@ impl Checker {
     /// Gives the type variables of a top-level value their defaults.
     fn determine(&mut self, t: &Ty, span: Span) {
         for v in self.arena.free_vars(t) {
-            if !self.arena.is_open(v) {
+            // The set of a `for` has a message of its own.
+            let of_for = |(set, ..): &(Ty, Span, String)| matches!(self.arena.prune(set), Ty::Var(w) if w == v);
+            if !self.arena.is_open(v) || self.for_sets.iter().any(of_for) {
                 continue;
             }
             let numeric = [Class::Num, Class::Floating, Class::Vector].iter().any(|c| self.arena.has(v, *c));

@@ -419,6 +419,12 @@ pub(crate) fn not_an_accumulator(span: Span) -> Diagnostic {
         .help("write `accum h: n=>Float do for i. h[i] += …`; a value that changes is the state of a `loop`")
 }
 
+pub(crate) fn accumulator_in_function(span: Span) -> Diagnostic {
+    error(Code::E0307, "a function cannot add to an accumulator that is outside of it")
+        .label(span, "inside a function")
+        .help("functions are pure: write `for i. h[…] += f(xs[i])`, where `f` gives what is added")
+}
+
 pub(crate) fn unknown_class(span: Span, name: &str) -> Diagnostic {
     error(Code::E0308, format!("there is no class `{name}`"))
         .label(span, "here")

@@ -1,4 +1,4 @@
-//! Instances: the operations of a class on a struct.
+//! Instances: the operations of a class on a struct or an enum.
 
 use std::collections::BTreeSet;
 
@@ -15,15 +15,56 @@ use crate::{
     types::{Class, DataId, V},
 };
 
-/// An operation of an instance: its name in the source, its number of arguments, and what it is in Core.
-const OPERATIONS: &[(&str, usize, Method)] = &[
-    ("add", 2, Method::Add),
-    ("sub", 2, Method::Sub),
-    ("neg", 1, Method::Neg),
-    ("mul", 2, Method::Mul),
-    ("div", 2, Method::Div),
-    ("from_int", 1, Method::Lit),
+/// An operation of a class that an instance may define.
+struct Operation {
+    class: Class,
+    /// Its name in the source.
+    name: &'static str,
+    arity: usize,
+    /// What it is in Core.
+    method: Method,
+    /// Whether each instance has to define it.
+    needed: bool,
+}
+
+const fn needed(class: Class, name: &'static str, arity: usize, method: Method) -> Operation {
+    Operation { class, name, arity, method, needed: true }
+}
+
+const fn optional(class: Class, name: &'static str, arity: usize, method: Method) -> Operation {
+    Operation { class, name, arity, method, needed: false }
+}
+
+const OPERATIONS: &[Operation] = &[
+    optional(Class::Num, "add", 2, Method::Add),
+    optional(Class::Num, "sub", 2, Method::Sub),
+    optional(Class::Num, "neg", 1, Method::Neg),
+    needed(Class::Num, "mul", 2, Method::Mul),
+    needed(Class::Floating, "div", 2, Method::Div),
+    optional(Class::Num, "from_int", 1, Method::Lit),
+    needed(Class::Eq, "eq", 2, Method::Eq),
+    needed(Class::Ord, "lt", 2, Method::Lt),
+    needed(Class::Show, "show", 1, Method::Show),
 ];
+
+impl Operation {
+    /// Whether an instance of the class may define it. (What is `Floating` is a `Num` too.)
+    fn is_of(&self, class: Class) -> bool {
+        self.class == class || (class == Class::Floating && self.class == Class::Num)
+    }
+}
+
+/// Why a class has no instances that a program defines; `None` where it has.
+fn no_instance(class: Class) -> Option<&'static str> {
+    match class {
+        Class::Num | Class::Floating | Class::Eq | Class::Ord | Class::Show => None,
+        Class::Add | Class::Vector => Some(
+            "sums and scaling go through the parts of a type, as its derivatives do: they cannot be defined",
+        ),
+        Class::Real => Some("`Real` are Float and F32: what a derivative may be taken of"),
+        Class::Ix => Some("index sets are `Fin(…)`, `()`, Bool, enums without payload, and tuples of these"),
+    }
+}
 
 /// An instance on its way: its operations as definitions with full signatures.
 pub(crate) struct Operations {
@@ -54,11 +95,9 @@ impl Checker {
             self.report(errors::unknown_class(i.class.span, &i.class.text));
             return None;
         };
-        if !matches!(class, Class::Num | Class::Floating) {
-            self.report(errors::unsupported(
-                i.class.span,
-                "instances of classes other than Num and Floating",
-            ));
+        if let Some(why) = no_instance(class) {
+            let message = format!("`{}` has no instances that a program defines", class.name());
+            self.report(errors::misplaced(i.class.span, Code::E0308, &message, why));
             return None;
         }
         let TypeKind::Con(name, args) = &i.ty.kind else {
@@ -67,9 +106,9 @@ impl Checker {
             return None;
         };
         let data = match self.type_named(&name.text, name.span) {
-            Found::Known(TypeName::Data(id)) if self.arena.decl(id).is_struct() => id,
+            Found::Known(TypeName::Data(id)) => id,
             Found::Wrong | Found::Known(TypeName::Poison) => return None,
-            Found::Known(TypeName::Data(_) | TypeName::Alias(_)) | Found::Unknown => {
+            Found::Known(TypeName::Alias(_)) | Found::Unknown => {
                 let near = self.near_type(&name.text);
                 self.report(errors::unknown_type(name.span, &name.text, near));
                 return None;
@@ -79,6 +118,10 @@ impl Checker {
             let help = "an instance stands in the module that defines its type";
             let message = format!("`{}` belongs to another module", name.text);
             self.report(errors::misplaced(name.span, Code::E0308, &message, help));
+            return None;
+        }
+        if let Some((message, help)) = self.refused_instance(class, data) {
+            self.report(errors::misplaced(i.class.span, Code::E0308, &message, &help));
             return None;
         }
         let names: Vec<&str> = args
@@ -102,22 +145,47 @@ impl Checker {
             operations.defs.extend(self.operation(def, (name, &i.ty), class, &needs));
         }
         let has = |wanted: Method| operations.defs.iter().any(|(_, m)| *m == wanted);
-        let needed = [(Method::Mul, "mul"), (Method::Div, "div")];
-        let needed = &needed[..if class == Class::Floating { 2 } else { 1 }];
         let all_known = operations.defs.len() == i.defs.len();
-        for (method, operation) in needed {
-            if all_known && !has(*method) {
-                let help = format!("add `def {operation}(a, b) = …`");
-                let message = format!("this instance does not define `{operation}`");
+        for missing in OPERATIONS.iter().filter(|o| o.needed && o.is_of(class) && !has(o.method)) {
+            if all_known {
+                let arguments = if missing.arity == 1 { "a" } else { "a, b" };
+                let help = format!("add `def {}({arguments}) = …`", missing.name);
+                let message = format!("this instance does not define `{}`", missing.name);
                 self.report(errors::misplaced(i.class.span, Code::E0308, &message, &help));
             }
         }
         if has(Method::Lit) {
             self.arena.from_int.push(data);
         }
-        let classes = [class].into_iter().chain(class.supers().iter().copied());
+        // What is ordered is compared for equality too, but by its own parts or instance.
+        let supers: &[Class] = if class == Class::Ord { &[] } else { class.supers() };
+        let classes = [class].into_iter().chain(supers.iter().copied());
         self.arena.instances.extend(classes.map(|c| (data, c)));
         Some(operations)
+    }
+
+    /// Why a type cannot have an instance of the class, with a way out.
+    fn refused_instance(&self, class: Class, data: DataId) -> Option<(String, String)> {
+        let decl = self.arena.decl(data);
+        let (name, shown) = (&decl.name, class.name());
+        if decl.derives.contains(&class) {
+            let help = format!("leave out `derives {shown}`, or the instance");
+            return Some((format!("`{name}` derives `{shown}` already"), help));
+        }
+        if self.arena.instances.contains(&(data, class)) {
+            let help = "leave one of them out".to_string();
+            return Some((format!("`{name}` has an instance of `{shown}` already"), help));
+        }
+        if !decl.is_struct() && matches!(class, Class::Num | Class::Floating) {
+            let help =
+                format!("a `{shown}` is a vector too, and an enum is none: make it a field of a struct");
+            return Some((format!("an enum cannot have an instance of `{shown}`"), help));
+        }
+        if decl.is_index_set() && class != Class::Show {
+            let help = "its values are compared as indices are, by the order of the constructors".to_string();
+            return Some((format!("`{name}` is an index set, which has `{shown}` already"), help));
+        }
+        None
     }
 
     /// What an instance needs of the parameters of its type: the same class of each that is no index set.
@@ -136,18 +204,24 @@ impl Checker {
         class: Class,
         needs: &[Constraint],
     ) -> Option<(Def, Method)> {
-        let found = OPERATIONS.iter().find(|(name, ..)| *name == def.name.text);
-        let Some((name, count, method)) =
-            found.filter(|(name, ..)| *name != "div" || class == Class::Floating)
-        else {
-            let known = "the operations are add, sub, neg, mul, div (of Floating) and from_int";
+        let Some(operation) = OPERATIONS.iter().find(|o| o.name == def.name.text && o.is_of(class)) else {
+            let of_class = OPERATIONS.iter().filter(|o| o.is_of(class));
+            let list: Vec<String> = of_class.map(|o| format!("`{}`", o.name)).collect();
+            let known = format!("the operations are {}", list.join(", "));
             let message = format!("`{}` is no operation of `{}`", def.name.text, class.name());
-            self.report(errors::misplaced(def.name.span, Code::E0308, &message, known));
+            self.report(errors::misplaced(def.name.span, Code::E0308, &message, &known));
             return None;
         };
-        if def.params.len() != *count {
-            let shown = if *count == 2 { "(a, a) -> a" } else { "a -> a" };
-            self.report(errors::arity(def.name.span, name, *count, def.params.len(), shown));
+        let Operation { name, arity, method, .. } = operation;
+        let result_name = match operation.class {
+            Class::Eq | Class::Ord => Some("Bool"),
+            Class::Show => Some("String"),
+            Class::Add | Class::Num | Class::Vector | Class::Floating | Class::Real | Class::Ix => None,
+        };
+        if def.params.len() != *arity {
+            let result = result_name.unwrap_or("a");
+            let shown = if *arity == 2 { format!("(a, a) -> {result}") } else { format!("a -> {result}") };
+            self.report(errors::arity(def.name.span, name, *arity, def.params.len(), &shown));
             return None;
         }
         let own = |span: Span| Type { span, ..ty.clone() };
@@ -165,7 +239,11 @@ impl Checker {
         };
         let name = Name { text: format!("{}.{name}", of.text), span: def.name.span };
         let params = def.params.iter().map(param).collect();
-        let result = Some(def.result.clone().unwrap_or_else(|| own(def.name.span)));
+        let written = || match result_name {
+            Some(name) => type_named(name, def.name.span),
+            None => own(def.name.span),
+        };
+        let result = Some(def.result.clone().unwrap_or_else(written));
         let constraints = if needs.is_empty() { None } else { Some(needs.to_vec()) };
         Some((Def { name, params, result, constraints, ..def.clone() }, *method))
     }

@@ -145,8 +145,8 @@ impl Checker {
                         return Err((value.span, "the variable is captured or thrown away".into()));
                     }
                 }
-                TStmt::Rec(rec) => {
-                    if mentions(&rec.value, &vars) {
+                TStmt::Rec(recs) => {
+                    if let Some(rec) = recs.iter().find(|rec| mentions(&rec.value, &vars)) {
                         return Err((rec.value.span, "the variable is captured".into()));
                     }
                 }
@@ -213,10 +213,12 @@ impl Checker {
                         TStmt::Let(_, value) | TStmt::Poly(_, _, value) if mentions(value, vars) => {
                             return Err((value.span, "bind it outside the `accum`".into()));
                         }
-                        TStmt::Rec(rec) if mentions(&rec.value, vars) => {
-                            return Err((rec.value.span, "define it outside the `accum`".into()));
+                        TStmt::Rec(recs) => {
+                            if let Some(rec) = recs.iter().find(|rec| mentions(&rec.value, vars)) {
+                                return Err((rec.value.span, "define it outside the `accum`".into()));
+                            }
                         }
-                        TStmt::Let(..) | TStmt::Poly(..) | TStmt::Rec(_) => {}
+                        TStmt::Let(..) | TStmt::Poly(..) => {}
                     }
                 }
                 last.as_ref().map_or(Ok(()), |e| self.linear_writes(e, all, vars))
@@ -293,7 +295,7 @@ pub(crate) fn mentions(e: &Tx, vars: &Vars) -> bool {
         Tk::Block(stmts, last) => {
             let stmt = |s: &TStmt| match s {
                 TStmt::Let(_, e) | TStmt::Poly(_, _, e) | TStmt::Expr(e) => mentions(e, vars),
-                TStmt::Rec(rec) => mentions(&rec.value, vars),
+                TStmt::Rec(recs) => recs.iter().any(|rec| mentions(&rec.value, vars)),
             };
             stmts.iter().any(stmt) || last.as_ref().is_some_and(|e| mentions(e, vars))
         }

@@ -81,6 +81,7 @@ impl Checker {
         self.collect_docs(&module.items);
         self.declare_types(&module.items);
         let instances = self.declare_instances(&module.items);
+        self.check_derives(&module.items);
         let mut defs = self.collect_defs(&module.items);
         self.announce(&module.items);
         for instance in instances {

@@ -115,11 +115,14 @@ impl Walk {
 
     fn block(&mut self, stmts: &[Stmt]) {
         self.within(|walk| {
-            for stmt in stmts {
+            for (k, stmt) in stmts.iter().enumerate() {
                 match stmt {
                     Stmt::Let(l) => walk.let_(l),
                     Stmt::Def(d) => {
-                        walk.push(d.name.text.clone());
+                        // Definitions that follow one another see each other.
+                        if k == 0 || !matches!(stmts[k - 1], Stmt::Def(_)) {
+                            first_defs(&stmts[k..]).iter().for_each(|d| walk.push(d.name.text.clone()));
+                        }
                         walk.def(d);
                     }
                     Stmt::Expr(e) => walk.expr(e),
@@ -207,6 +210,16 @@ impl Walk {
             }
         }
     }
+}
+
+/// The definitions that stand first.
+pub(crate) fn first_defs(stmts: &[Stmt]) -> Vec<&Def> {
+    let mut defs = vec![];
+    for stmt in stmts {
+        let Stmt::Def(d) = stmt else { break };
+        defs.push(d);
+    }
+    defs
 }
 
 /// Groups of definitions that refer to each other, each after the groups it uses. `uses[k]` are the

@@ -184,6 +184,16 @@ impl Checker {
             Shape::Num if self.is_int(&i) => Ok(true),
             Shape::Num => Err(Box::new(errors::bad_index(&self.arena.show(&i)))),
             Shape::Open => Ok(false),
+            Shape::Aggregate if self.has_ints(&i, set) => {
+                let (Ty::Con(_, parts), Ty::Con(_, sets)) = (&i, self.arena.head(set)) else {
+                    return Ok(true);
+                };
+                for (index, set) in parts.iter().zip(sets.iter()) {
+                    let (index, set) = (index.clone(), set.clone());
+                    self.emit_like(Kind::Index { set, index, syntax: crate::constraint::IndexSyntax::Other });
+                }
+                Ok(true)
+            }
             Shape::Index
             | Shape::OpenIndex
             | Shape::Table
@@ -203,6 +213,16 @@ impl Checker {
                 Err(Box::new(errors::wrong_index(&found, &over, sizes.then(|| fail.message.clone()))))
             }
         }
+    }
+
+    /// Whether an index of a set of tuples has Ints among its components.
+    fn has_ints(&self, index: &Ty, set: &Ty) -> bool {
+        let (Ty::Con(Con::Tuple, parts), Ty::Con(Con::Tuple, sets)) = (index, self.arena.head(set)) else {
+            return false;
+        };
+        let int = |t: &Ty| self.is_int(t) || self.lit_kind(t) == Some(LitKind::Int);
+        let inner = |(t, s): (&Ty, &Ty)| int(t) || self.has_ints(&self.arena.head(t), s);
+        parts.len() == sets.len() && parts.iter().zip(sets.iter()).any(inner)
     }
 
     /// The index sets of a table from the outside in, its element, and what that is.

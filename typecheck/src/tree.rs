@@ -121,17 +121,17 @@ pub(crate) enum TStmt {
     Let(Tp, Tx),
     /// A local function: polymorphic in these variables.
     Poly(LocalId, Vec<V>, Tx),
-    /// A local function that refers to itself.
-    Rec(Box<TRec>),
+    /// A local function that refers to itself, or to others that refer to it.
+    Rec(Vec<TRec>),
     Expr(Tx),
 }
 
-/// A local function that refers to itself.
+/// A local function that refers to itself, or to others that refer to it.
 #[derive(Clone, Debug)]
 pub(crate) struct TRec {
     /// Its name below.
     pub(crate) id: LocalId,
-    /// Its name in its own body.
+    /// Its name in its own body, and in those of its group.
     pub(crate) own: LocalId,
     /// Is it polymorphic in its own body, too?
     pub(crate) full: bool,

@@ -109,7 +109,8 @@ impl Class {
             Class::Real => {
                 &[Class::Floating, Class::Num, Class::Vector, Class::Add, Class::Ord, Class::Eq, Class::Show]
             }
-            Class::Add | Class::Ord | Class::Eq | Class::Ix | Class::Show => &[],
+            Class::Ord => &[Class::Eq],
+            Class::Add | Class::Eq | Class::Ix | Class::Show => &[],
         }
     }
 }

@@ -58,26 +58,38 @@ impl Spec<'_> {
         }
     }
 
-    fn instance_method(&self, id: adl_core::ty::TypeId, op: Method) -> Option<adl_core::ir::FuncId> {
+    pub(super) fn instance_method(
+        &self,
+        id: adl_core::ty::TypeId,
+        op: Method,
+    ) -> Option<adl_core::ir::FuncId> {
         let decl = self.s.source.types.get(id.0 as usize)?;
         decl.methods.iter().find(|(m, _)| *m == op).map(|(_, f)| *f)
     }
 
-    /// An operation of an instance, for values of this shape: their fields say what its type parameters are.
+    /// An operation of an instance, for values of this shape: their parts say what its type parameters are.
     pub(crate) fn operation(&mut self, func: adl_core::ir::FuncId, of: &Shape) -> Result<Val> {
-        let Shape::Struct(id, parts) = of else { panic!("instances are those of structs") };
+        let (Shape::Struct(id, _) | Shape::Enum(id, _)) = of else {
+            panic!("instances are those of structs and enums")
+        };
         let decl = self.s.source.types[id.0 as usize].clone();
-        let TypeBody::Struct(fields) = &decl.body else { panic!("a struct") };
         let mut found = vec![];
-        for ((_, ty), part) in fields.iter().zip(parts) {
-            parameters(ty, part, &mut found);
+        match (of, &decl.body) {
+            (Shape::Struct(_, parts), TypeBody::Struct(fields)) => {
+                fields.iter().zip(parts).for_each(|((_, ty), part)| parameters(ty, part, &mut found));
+            }
+            (Shape::Enum(_, alts), TypeBody::Enum(ctors)) => {
+                let payloads = ctors.iter().zip(alts).flat_map(|((_, tys), parts)| tys.iter().zip(parts));
+                payloads.for_each(|(ty, part)| parameters(ty, part, &mut found));
+            }
+            _ => panic!("a shape of its declaration"),
         }
         let mut tys = vec![];
         for param in &decl.tparams {
             match found.iter().find(|(p, _)| p == param) {
                 Some((_, val)) => tys.push(val.clone()),
                 None => {
-                    let message = format!("no field of `{}` says what `{}` is", decl.name, param.0.name);
+                    let message = format!("no part of `{}` says what `{}` is", decl.name, param.0.name);
                     return self.error(Code::E0399, message, None);
                 }
             }

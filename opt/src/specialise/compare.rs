@@ -14,6 +14,9 @@ type Alternative<'a> = (usize, &'a Val);
 impl Spec<'_> {
     /// Structural equality; IEEE on floats.
     pub(crate) fn equal(&mut self, a: &Val, b: &Val) -> Result<Atom> {
+        if let Some(same) = self.by_instance(Method::Eq, &[a.clone(), b.clone()])? {
+            return Ok(same);
+        }
         match (&a.shape, &b.shape) {
             (Shape::Tuple(_) | Shape::Struct(..), _) => {
                 let mut all = Atom::Lit(Lit::Bool(true));
@@ -52,7 +55,7 @@ impl Spec<'_> {
     }
 
     /// What `each` gives for the constructors that two values of an enum have, with their payloads as tuples.
-    fn by_constructors(
+    pub(super) fn by_constructors(
         &mut self,
         a: &Val,
         b: &Val,
@@ -79,6 +82,11 @@ impl Spec<'_> {
     /// `<`, `<=` or the total order; lexicographic on tuples and structs. Enums are ordered by constructor, then by
     /// what they hold.
     pub(crate) fn less(&mut self, method: Method, a: &Val, b: &Val) -> Result<Atom> {
+        let turned = method == Method::Le;
+        let operands = if turned { [b.clone(), a.clone()] } else { [a.clone(), b.clone()] };
+        if let Some(less) = self.by_instance(Method::Lt, &operands)? {
+            return Ok(if turned { self.prim(&prim::NOT, &[less]) } else { less });
+        }
         let def = if method == Method::Le { &prim::LE } else { &prim::LT };
         match &a.shape {
             Shape::Tuple(parts) | Shape::Struct(_, parts) if !parts.is_empty() => {
@@ -112,14 +120,17 @@ impl Spec<'_> {
             Shape::Enum(..) => self.by_constructors(a, b, &|s, (j, x), (k, y)| {
                 if j == k { s.less(method, x, y) } else { Ok(Atom::Lit(Lit::Bool(j < k))) }
             }),
+            Shape::Rec(..) => self.less_cells(method, a, b),
+            Shape::Packed(_) => {
+                let (a, b) = (self.unpacked(a), self.unpacked(b));
+                self.less(method, &a, &b)
+            }
             Shape::Tangent(..)
             | Shape::Table(..)
             | Shape::Fun(_)
             | Shape::Arrow(_)
             | Shape::Acc(_)
-            | Shape::Rec(..)
-            | Shape::Packed(_)
-            | Shape::Raw(_) => self.error(Code::E0399, "these values have no order yet", None),
+            | Shape::Raw(_) => self.error(Code::E0399, "these values have no order", None),
         }
     }
 }

@@ -40,7 +40,8 @@ impl Spec<'_> {
         let init = self.fitted(&place, init)?;
         let mut shape = init.shape.clone();
         for _ in 0..MAX_ROUNDS {
-            let Round { expr, next, resized } = self.loop_round(kind, state, &shape, body, keep, env)?;
+            let Round { expr, next, resized } =
+                self.loop_round(kind, state, (&shape, &init.leaves), body, keep, env)?;
             let changing = self.local_functions(&next, self.depth()).or_else(|| self.nested_functions(&next));
             if let Some(at) = changing {
                 return self.start_family(place, at);
@@ -76,7 +77,7 @@ impl Spec<'_> {
         &mut self,
         kind: &LoopKind,
         state: &Var,
-        shape: &Shape,
+        (shape, init): (&Shape, &[Atom]),
         body: &Block,
         keep: Keep,
         env: &Env,
@@ -118,7 +119,7 @@ impl Spec<'_> {
         let inner = bind(&inner, state, &vars);
         let next = self.block1(body, &inner)?;
         let next = self.fitted(&Place::Body(state.clone(), next.shape.skeleton()), next)?;
-        let resized = own_sizes_differ((shape, &[]), &next);
+        let resized = own_sizes_differ((shape, init), &next);
         let joined = self.join(shape, &next.shape)?;
         let results = if same_layout(&joined, shape) { self.coerce(&next, shape)? } else { next.leaves };
         let body = self.close(results);

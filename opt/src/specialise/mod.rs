@@ -20,6 +20,7 @@ mod forms;
 mod join;
 mod loops;
 mod methods;
+mod order;
 mod packed;
 mod recursion;
 mod recursive;
@@ -110,6 +111,8 @@ pub struct Specialiser {
     /// Which types of `source` do.
     recursive_types: Vec<bool>,
     recs: Vec<recursive::Rec>,
+    /// The functions of cells made so far.
+    of_cells: Vec<(order::OfCells, Ty, FuncId)>,
     /// The families of functions, by place and position.
     places: Vec<(family::Place, usize, u32)>,
     /// A family grew: the item has to be made again.
@@ -191,6 +194,7 @@ impl Specialiser {
             cycles: cycles::Cycles::default(),
             recursive_types: vec![],
             recs: vec![],
+            of_cells: vec![],
             places: vec![],
             restart: false,
             open_recs: 0,
@@ -215,6 +219,7 @@ impl Specialiser {
         self.source.types.truncate(mark.types);
         // Instances may rest on one another.
         self.instances.clear();
+        self.of_cells.clear();
         self.ruled.clear();
         self.source.rules.retain(|r| (r.func.0 as usize) < mark.funcs);
         self.cycles = cycles::Cycles::default();

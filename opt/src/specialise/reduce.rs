@@ -69,7 +69,9 @@ impl Spec<'_> {
     }
 
     fn has_instance(&self, elem: &Shape) -> bool {
-        matches!(elem, Shape::Struct(id, _) if !self.s.source.types[id.0 as usize].methods.is_empty())
+        let arithmetic = |m: &Method| !matches!(m, Method::Eq | Method::Lt | Method::Show);
+        let methods = |id: &adl_core::ty::TypeId| &self.s.source.types[id.0 as usize].methods;
+        matches!(elem, Shape::Struct(id, _) if methods(id).iter().any(|(m, _)| arithmetic(m)))
     }
 
     /// Elements with an instance of their own are combined in order by it.

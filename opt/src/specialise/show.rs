@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use adl_core::ir::{Atom, Expr, Fmt, TypeBody, Var};
+use adl_core::ir::{Atom, Expr, Fmt, FuncId, Lit, Method, TypeBody, Var};
+use adl_core::prim;
 use adl_core::ty::{BoxTy, INT, Ix, STR, Scalar, Ty, TyArg, TypeId, UNKNOWN_SIZE};
 
+use super::order::OfCells;
 use super::packed::is_pack;
 use super::recursive::cell_in;
 use super::shape::{Shape, Val};
@@ -21,6 +23,9 @@ impl Spec<'_> {
 
     /// Text of a value, as `show` gives it.
     pub(crate) fn show(&mut self, val: &Val) -> Result<Atom> {
+        if self.has_own_text(&val.shape, &mut vec![])? {
+            return self.own_text(val);
+        }
         let (mut args, mut cells) = (vec![], Cells::default());
         let mut fmt = self.fmt(&val.shape, &mut val.leaves.iter(), &mut vec![], &mut args, &mut cells)?;
         // What a cell holds may hold cells of other kinds.
@@ -42,6 +47,131 @@ impl Spec<'_> {
             fmt = Fmt::Where(Box::new(fmt), cells.fmts);
         }
         Ok(self.bind(STR, Expr::Show { fmt: Arc::new(fmt), args }))
+    }
+
+    /// Whether a value holds one of a type whose instance says how it prints.
+    fn has_own_text(&mut self, shape: &Shape, seen: &mut Vec<Ty>) -> Result<bool> {
+        let own = |m: &(Method, FuncId)| m.0 == Method::Show;
+        if !self.s.source.types.iter().any(|t| t.methods.iter().any(own)) {
+            return Ok(false);
+        }
+        let content = self.content(shape)?;
+        if let Shape::Rec(..) = shape {
+            let cell = shape.leaf_tys().swap_remove(0);
+            if seen.contains(&cell) {
+                return Ok(false);
+            }
+            seen.push(cell);
+        }
+        let parts: Vec<Shape> = match content {
+            Shape::Struct(id, _) | Shape::Enum(id, _) if self.instance_method(id, Method::Show).is_some() => {
+                return Ok(true);
+            }
+            Shape::Struct(_, parts) | Shape::Tuple(parts) => parts,
+            Shape::Enum(_, alts) => alts.into_iter().flatten().collect(),
+            Shape::Table(_, elem) => vec![*elem],
+            Shape::Packed(p) => vec![p.shape],
+            Shape::Scalar(_)
+            | Shape::Index(_)
+            | Shape::Tangent(..)
+            | Shape::Fun(_)
+            | Shape::Arrow(_)
+            | Shape::Acc(_)
+            | Shape::Rec(..)
+            | Shape::Raw(_) => return Ok(false),
+        };
+        for part in &parts {
+            if self.has_own_text(part, seen)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Text of a value that holds one whose instance says how it prints: it is called where such a value is.
+    fn own_text(&mut self, val: &Val) -> Result<Atom> {
+        if let Some(text) = self.by_instance(Method::Show, std::slice::from_ref(val))? {
+            return Ok(text);
+        }
+        match &val.shape {
+            Shape::Rec(..) => self.of_cells(OfCells::Text, std::slice::from_ref(val)),
+            Shape::Packed(p) => {
+                let inside = self.unpacked(val);
+                match &p.shape {
+                    Shape::Tuple(parts) if is_pack(parts, &p.links) => {
+                        self.show(&inside.parts().pop().expect("a pack has an item"))
+                    }
+                    _ => self.show(&inside),
+                }
+            }
+            _ => self.text_of_parts(val),
+        }
+    }
+
+    /// The same for what is no cell, without what an instance says of the whole.
+    pub(super) fn text_of_parts(&mut self, val: &Val) -> Result<Atom> {
+        match &val.shape {
+            Shape::Tuple(_) => {
+                let (fmts, args) = self.texts(&val.parts())?;
+                Ok(self.bind(STR, Expr::Show { fmt: Arc::new(Fmt::Tuple(fmts)), args }))
+            }
+            Shape::Struct(id, _) => {
+                let (fmts, args) = self.texts(&self.items_of_packs(*id, 0, val.parts()))?;
+                let name = self.s.source.types[id.0 as usize].name.clone();
+                let fmt = Fmt::Struct(name, self.field_names(*id).into_iter().zip(fmts).collect());
+                Ok(self.bind(STR, Expr::Show { fmt: Arc::new(fmt), args }))
+            }
+            Shape::Table(..) => {
+                let texts =
+                    self.map_tables(std::slice::from_ref(val), |s, x| Ok(Val::scalar(s.show(&x[0])?)))?;
+                let fmt = Arc::new(Fmt::Table(Box::new(Fmt::Raw)));
+                Ok(self.bind(STR, Expr::Show { fmt, args: texts.leaves }))
+            }
+            Shape::Enum(id, alts) => {
+                let mut arms = vec![];
+                for (k, alt) in alts.iter().enumerate() {
+                    let vars: Vec<Var> = alt.iter().flat_map(Shape::leaf_tys).map(Var::new).collect();
+                    self.open_with(&vars);
+                    let whole = Val {
+                        shape: Shape::Tuple(alt.clone()),
+                        leaves: vars.iter().map(Atom::from).collect(),
+                    };
+                    let (fmts, args) = self.texts(&self.items_of_packs(*id, k, whole.parts()))?;
+                    let mut text = Atom::Lit(Lit::Str(self.field_names(*id).swap_remove(k).as_str().into()));
+                    if !fmts.is_empty() {
+                        let parts = self.bind(STR, Expr::Show { fmt: Arc::new(Fmt::Tuple(fmts)), args });
+                        text = self.prim(&prim::STR_CAT, &[text, parts]);
+                    }
+                    arms.push(self.suspend(vars, Val::scalar(text)));
+                }
+                Ok(self.case_of(val.leaves[0].clone(), arms)?.leaves.swap_remove(0))
+            }
+            _ => self.show(val),
+        }
+    }
+
+    /// The texts of values that stand beside each other.
+    fn texts(&mut self, parts: &[Val]) -> Result<(Vec<Fmt>, Vec<Atom>)> {
+        let texts: Result<Vec<Atom>> = parts.iter().map(|p| self.show(p)).collect();
+        Ok((parts.iter().map(|_| Fmt::Raw).collect(), texts?))
+    }
+
+    /// Of the parts of a struct, or of constructor `tag` of an enum, that are packs, the items.
+    fn items_of_packs(&self, id: TypeId, tag: usize, parts: Vec<Val>) -> Vec<Val> {
+        let tys = self.part_tys(id, tag);
+        let item = |(part, ty): (Val, &&Ty)| match &part.shape {
+            Shape::Tuple(_) if is_pack_ty(ty) => part.parts().pop().expect("a pack has an item"),
+            _ => part,
+        };
+        parts.into_iter().zip(&tys).map(item).collect()
+    }
+
+    /// The types of the fields of a struct, or of what constructor `tag` of an enum holds.
+    fn part_tys(&self, id: TypeId, tag: usize) -> Vec<&Ty> {
+        match &self.s.source.types[id.0 as usize].body {
+            TypeBody::Struct(fields) => fields.iter().map(|(_, t)| t).collect(),
+            TypeBody::Enum(cs) => cs[tag].1.iter().collect(),
+        }
     }
 
     /// The format of a value with these leaves, inside tables of the sizes `dims`; `args` takes what it prints.
@@ -155,10 +285,7 @@ impl Spec<'_> {
 
     /// The formats of the parts of a struct, or of constructor `tag` of an enum: of packs only the item prints.
     fn with_packs(&self, id: TypeId, tag: usize, fmts: Vec<Fmt>) -> Vec<Fmt> {
-        let tys: Vec<&Ty> = match &self.s.source.types[id.0 as usize].body {
-            TypeBody::Struct(fields) => fields.iter().map(|(_, t)| t).collect(),
-            TypeBody::Enum(cs) => cs[tag].1.iter().collect(),
-        };
+        let tys = self.part_tys(id, tag);
         let item = |fmts: &mut Vec<Fmt>| {
             let item = fmts.pop().expect("a pack has an item");
             Fmt::After(u32::try_from(fmts.len()).expect("few sizes"), Box::new(item))

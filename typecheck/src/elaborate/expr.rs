@@ -272,8 +272,10 @@ impl Ctx<'_> {
 
     /// An index of the set, or an Int. Ints inside a tuple become indices here.
     fn index_in(&mut self, index: &Tx, set: &Ty) -> Atom {
-        let (Tk::Tuple(parts), Ty::Con(Con::Tuple, sets)) = (&index.kind, self.c.arena.head(set)) else {
-            return self.expr(index);
+        let Ty::Con(Con::Tuple, sets) = self.c.arena.head(set) else { return self.expr(index) };
+        let Tk::Tuple(parts) = &index.kind else {
+            let atom = self.expr(index);
+            return self.tuple_index(atom, &index.ty, set);
         };
         let mut atoms = vec![];
         for (part, set) in parts.iter().zip(sets.iter()) {
@@ -286,6 +288,34 @@ impl Ctx<'_> {
         }
         let ty = self.ty(set);
         if atoms.is_empty() { Atom::Lit(CoreLit::Unit) } else { self.bind(ty, Expr::Tuple(atoms)) }
+    }
+
+    /// The value of a tuple as an index of the set: its Ints become indices.
+    fn tuple_index(&mut self, index: Atom, ty: &Ty, set: &Ty) -> Atom {
+        let (Ty::Con(Con::Tuple, parts), Ty::Con(Con::Tuple, sets)) =
+            (self.c.arena.head(ty), self.c.arena.head(set))
+        else {
+            let int = self.c.is_int(ty);
+            return if int { self.method(Method::FromOrdinal, set, vec![index]) } else { index };
+        };
+        if !self.has_int(ty) {
+            return index;
+        }
+        let mut atoms = vec![];
+        for (k, (part, set)) in (0u32..).zip(parts.iter().zip(sets.iter())) {
+            let core = self.ty(part);
+            let component = self.bind(core, Expr::Proj(index.clone(), k));
+            atoms.push(self.tuple_index(component, part, set));
+        }
+        let core = self.ty(set);
+        self.bind(core, Expr::Tuple(atoms))
+    }
+
+    fn has_int(&self, t: &Ty) -> bool {
+        match self.c.arena.head(t) {
+            Ty::Con(Con::Tuple, parts) => parts.iter().any(|p| self.has_int(p)),
+            t => self.c.is_int(&t),
+        }
     }
 
     fn with(&mut self, value: &Tx, updates: &[TUpdate]) -> Atom {

@@ -140,7 +140,7 @@ impl Ctx<'_> {
                 };
                 self.e.locals.insert(*id, atom);
             }
-            TStmt::Rec(rec) => self.local_recursion(rec),
+            TStmt::Rec(recs) => self.local_recursion(recs),
         }
     }
 

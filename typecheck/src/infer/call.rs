@@ -10,13 +10,12 @@ use adl_diag::{Code, Span};
 use adl_syntax::ast::{Expr, ExprKind};
 
 use crate::{
-    arena::{Sub, Subst},
     builtins::{Op, TABLE},
     checker::{Checker, Entry, Scheme, Target},
     constraint::Kind,
     errors,
     tree::{Tk, Tx},
-    types::{Atom, Con, Exists, Ty, VKind, boolean, fun, int, string, table, tuple, unit},
+    types::{Con, Exists, Ty, VKind, boolean, fun, int, string, table, tuple, unit},
 };
 
 impl Checker {
@@ -52,7 +51,7 @@ impl Checker {
         {
             return value;
         }
-        if let Some(entry @ Entry { target: Target::Func(_), .. }) = &entry
+        if let Some(entry @ Entry { target: Target::Func(_) | Target::Local(_), .. }) = &entry
             && !entry.scheme.dep.is_empty()
         {
             return self.dependent_call(entry, f, args, span);
@@ -158,38 +157,6 @@ impl Checker {
             self.unify_at(&ty, param, whole);
         }
         Some(value)
-    }
-
-    /// A call of `def chain(n: Int, …) -> Fin(n)=>s`: the size is the argument's.
-    fn dependent_call(&mut self, entry: &Entry, f: &Expr, args: &[Expr], span: Span) -> Tx {
-        let Target::Func(k) = entry.target else { return Tx::error(span) };
-        let mut map = Subst::new();
-        let mark = self.value_sizes.len();
-        for (place, v) in &entry.scheme.dep {
-            let size = match args.get(*place) {
-                Some(arg) => match self.poly(arg) {
-                    Some(p) => p,
-                    None => {
-                        let fresh = self.rigid("_", VKind::Size, false);
-                        // Its value is the argument's; the call binds it.
-                        let value = self.infer(arg);
-                        self.value_sizes.push((fresh, value));
-                        crate::types::Poly::atom(Atom::Size(fresh))
-                    }
-                },
-                None => crate::types::Poly::constant(0),
-            };
-            map.insert(*v, Sub::Size(size));
-        }
-        let sizes: Vec<_> = self.value_sizes.split_off(mark);
-        let ty = self.arena.subst(&entry.scheme.ty, &map);
-        let free: Vec<_> = entry.scheme.vars.iter().copied().filter(|v| !map.contains_key(v)).collect();
-        let scheme = Scheme { vars: free, ty, dep: vec![] };
-        let name = self.name_of(f);
-        let callee = self.func_value(k, &scheme, &name, f.span);
-        let call = self.apply(callee, &name, args, span);
-        let ty = call.ty.clone();
-        if sizes.is_empty() { call } else { Tx::new(span, ty, Tk::WithSizes(sizes, Box::new(call))) }
     }
 
     // ---- built-ins ------------------------------------------------------------------------------------

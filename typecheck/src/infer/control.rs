@@ -184,6 +184,8 @@ impl Checker {
                 let want = self.annotation(t);
                 (&**p, self.check_against(&l.init, &want, Sizes::Known))
             }
+            // A pack with one name stays closed: its sizes may change from round to round.
+            PatKind::Var(_) => (&l.pat, self.infer(&l.init)),
             _ => (&l.pat, self.used(&l.init)),
         };
         let state = init.ty.clone();
@@ -277,7 +279,7 @@ impl Checker {
             return Tx::error(span);
         };
         if entry.lambdas != self.lambdas {
-            self.report(errors::unsupported(target.span, "an accumulator inside a lambda (use `for`)"));
+            self.report(errors::accumulator_in_function(target.span));
             return Tx::error(span);
         }
         let owned: Vec<Expr> = indices.into_iter().cloned().collect();
@@ -298,7 +300,11 @@ impl Checker {
             for (k, stmt) in stmts.iter().enumerate() {
                 match stmt {
                     Stmt::Let(l) => typed.push(this.let_(l, false)),
-                    Stmt::Def(d) => typed.extend(this.local_def(d)),
+                    // The first of those that follow one another stands for all.
+                    Stmt::Def(_) if k > 0 && matches!(stmts[k - 1], Stmt::Def(_)) => {}
+                    Stmt::Def(_) => {
+                        typed.extend(this.local_defs(&crate::resolve::first_defs(&stmts[k..])));
+                    }
                     Stmt::Expr(e) if k + 1 == stmts.len() => {
                         let value = match want {
                             Some(want) => this.check(e, want),

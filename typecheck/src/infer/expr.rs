@@ -247,20 +247,14 @@ impl Checker {
             }
             Target::Size(v) => Tx::new(span, int(), Tk::SizeVal(Poly::atom(crate::types::Atom::Size(v)))),
             Target::Builtin(k) => self.builtin_value(k, &entry.scheme, span),
+            Target::Local(_) | Target::Func(_) if !entry.scheme.dep.is_empty() => {
+                self.dependent_value(&entry, name, span)
+            }
             Target::Local(id) => {
                 let (ty, inst) = self.instantiate(&entry.scheme, name);
                 Tx::new(span, ty, Tk::Local(id, inst))
             }
-            Target::Func(k) => {
-                if !entry.scheme.dep.is_empty() {
-                    self.report(errors::unsupported(
-                        span,
-                        "a function whose result has the size of an argument, as a value",
-                    ));
-                    return Tx::error(span);
-                }
-                self.func_value(k, &entry.scheme, name, span)
-            }
+            Target::Func(k) => self.func_value(k, &entry.scheme, name, span),
         }
     }
 
@@ -341,10 +335,19 @@ impl Checker {
             (_, Sizes::Known) => Some(vec![]),
         };
         self.solve(e.span);
+        self.fitted_with(value, want, opened.as_deref(), e.span)
+    }
+
+    /// A value as one of this type; sizes that are not known to agree are compared at run time.
+    pub(crate) fn fitted(&mut self, value: Tx, want: &Ty, span: Span) -> Tx {
+        self.fitted_with(value, want, None, span)
+    }
+
+    fn fitted_with(&mut self, value: Tx, want: &Ty, opened: Option<&[V]>, span: Span) -> Tx {
         let mut checks = vec![];
         let (t, w) = (value.ty.clone(), want.clone());
-        if !self.loosely(&t, &w, opened.as_deref(), &mut checks, e.span) {
-            return Tx::error(e.span);
+        if !self.loosely(&t, &w, opened, &mut checks, span) {
+            return Tx::error(span);
         }
         let value = if matches!(self.arena.head(&w), Ty::Con(Con::Table, _)) {
             Tx { ty: w, ..value }

@@ -10,7 +10,7 @@ use adl_syntax::ast::{Def, Expr, ExprKind, Pat, PatKind, Type, TypeKind};
 use crate::{
     checker::{Checker, Entry, Frame, Scheme, Target},
     errors,
-    resolve::{free_in_def, pattern_names},
+    resolve::{components, free_in_def, pattern_names},
     signature::{Mode, Signature},
     tree::{LocalId, TRec, TStmt, Tk, Tp, TpKind, Tx},
     types::{Atom, Class, Poly, Ty, V, VKind, fun, tuple},
@@ -45,36 +45,69 @@ pub(crate) struct Checked {
 }
 
 impl Checker {
-    /// A local function.
-    pub(crate) fn local_def(&mut self, d: &Def) -> Option<TStmt> {
-        let recursive = free_in_def(d).contains(&d.name.text);
-        let before = self.errors();
-        let mut checked = self.defs(&[d], false, &[]);
-        let def = checked.pop()?;
-        if self.errors() == before && !def.scheme.dep.is_empty() {
-            self.report(errors::unsupported(
-                d.name.span,
-                "a local function whose result has the size of an argument",
-            ));
+    /// Local functions that follow one another: they see each other, as at the top level. A name that comes again
+    /// begins anew.
+    pub(crate) fn local_defs(&mut self, run: &[&Def]) -> Vec<TStmt> {
+        let again = (1..run.len()).find(|k| run[..*k].iter().any(|d| d.name.text == run[*k].name.text));
+        let (run, rest) = run.split_at(again.unwrap_or(run.len()));
+        let uses: Vec<Vec<usize>> = run
+            .iter()
+            .map(|d| {
+                let free = free_in_def(d);
+                (0..run.len()).filter(|k| free.contains(&run[*k].name.text)).collect()
+            })
+            .collect();
+        let mut out = vec![];
+        for group in components(&uses) {
+            let defs: Vec<&Def> = group.iter().map(|k| run[*k]).collect();
+            let recursive = group.len() > 1 || uses[group[0]].contains(&group[0]);
+            out.extend(self.local_group(&defs, recursive));
         }
-        let id = self.new_local(&def.name, &def.scheme.ty);
-        self.bind_name(&def.name, Target::Local(id), def.scheme.clone());
-        let lambda =
-            Tx::new(d.span, def.scheme.ty.clone(), Tk::Lambda(Box::new(def.param), Box::new(def.body)));
-        let vars = def.scheme.vars;
-        Some(match def.own {
-            Some(own) if recursive => {
-                TStmt::Rec(Box::new(TRec { id, own, full: def.full, vars, value: lambda }))
+        if !rest.is_empty() {
+            out.extend(self.local_defs(rest));
+        }
+        out
+    }
+
+    fn local_group(&mut self, group: &[&Def], recursive: bool) -> Vec<TStmt> {
+        let before = self.errors();
+        let checked = self.defs(group, false, &[]);
+        let (mut out, mut recs) = (vec![], vec![]);
+        for (def, d) in checked.into_iter().zip(group) {
+            if !def.scheme.dep.is_empty() && self.errors() == before {
+                if !recursive {
+                    out.extend(self.local_dependent(def, d.span));
+                    continue;
+                }
+                let help = "define it at the top level";
+                let message = "a local function whose result has the size of an argument cannot call itself";
+                self.report(errors::misplaced(d.name.span, adl_diag::Code::E0210, message, help));
             }
-            Some(_) | None => TStmt::Poly(id, vars, lambda),
-        })
+            let id = self.new_local(&def.name, &def.scheme.ty);
+            self.bind_name(&def.name, Target::Local(id), def.scheme.clone());
+            let lambda =
+                Tx::new(d.span, def.scheme.ty.clone(), Tk::Lambda(Box::new(def.param), Box::new(def.body)));
+            let vars = def.scheme.vars;
+            match def.own {
+                Some(own) if recursive => recs.push(TRec { id, own, full: def.full, vars, value: lambda }),
+                Some(_) | None => out.push(TStmt::Poly(id, vars, lambda)),
+            }
+        }
+        if !recs.is_empty() {
+            out.push(TStmt::Rec(recs));
+        }
+        out
     }
 
     /// A group of definitions that refer to each other. `targets` are what their names stand for at the top level.
     pub(crate) fn defs(&mut self, group: &[&Def], top: bool, targets: &[usize]) -> Vec<Checked> {
         let (mark, sets) = (self.active.len(), self.for_sets.len());
         self.level += 1;
-        let pending: Vec<Pending> = group.iter().map(|d| self.signature(d)).collect();
+        let mut pending: Vec<Pending> = group.iter().map(|d| self.signature(d)).collect();
+        if !top && 1 < group.len() {
+            // Local functions of a group have one type in it: they share what they capture.
+            pending.iter_mut().for_each(|p| p.full = false);
+        }
         let mut own = vec![];
         for (k, p) in pending.iter().enumerate() {
             let target = if let Some(func) = targets.get(k) {

@@ -2,6 +2,7 @@
 
 mod call;
 mod control;
+mod dependent;
 mod expr;
 mod item;
 mod pattern;
