@@ -429,7 +429,8 @@ impl Checker {
     fn determine(&mut self, t: &Ty, span: Span) {
         for v in self.arena.free_vars(t) {
             // The set of a `for` has a message of its own.
-            let of_for = |(set, ..): &(Ty, Span, String)| matches!(self.arena.prune(set), Ty::Var(w) if w == v);
+            let of_for =
+                |(set, ..): &(Ty, Span, String)| matches!(self.arena.prune(set), Ty::Var(w) if w == v);
             if !self.arena.is_open(v) || self.for_sets.iter().any(of_for) {
                 continue;
             }

@@ -46,7 +46,13 @@ impl Checker {
                 let callee = self.func_value(k, &scheme, &name, f.span);
                 self.apply(callee, &name, args, span)
             }
-            _ => self.call_of_pack(entry, scheme, (&name, f.span), args, span),
+            Target::Local(_)
+            | Target::Accumulator(_)
+            | Target::Builtin(_)
+            | Target::Size(_)
+            | Target::Later(_)
+            | Target::Module(_)
+            | Target::Poison => self.call_of_pack(entry, scheme, (&name, f.span), args, span),
         };
         let ty = call.ty.clone();
         if sizes.is_empty() { call } else { Tx::new(span, ty, Tk::WithSizes(sizes, Box::new(call))) }
