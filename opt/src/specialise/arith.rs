@@ -47,6 +47,9 @@ impl Spec<'_> {
             (Shape::Tangent(..) | Shape::Raw(_), _) | (_, Shape::Tangent(..) | Shape::Raw(_)) => {
                 self.tangent_arith(op, a, b)
             }
+            (Shape::Rec(..), _) | (_, Shape::Rec(..)) => {
+                self.error(Code::E0399, "this operation on recursive data is not supported yet", None)
+            }
             _ => {
                 let (x, y) = self.one_width(a, b, op)?;
                 let def = row_of(op, x.ty().scalar().expect("scalars"), y.ty().scalar().expect("scalars"));
