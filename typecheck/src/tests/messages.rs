@@ -65,6 +65,11 @@ fn messages_are_these() {
     let programs = BAD.iter().map(|(_, _, text)| *text).chain(MORE.iter().copied());
     let found = messages(programs);
     insta::assert_snapshot!(found, @r##"
+    accum h: Fin(3)=>Float do { let f = \i: Int. h[i] += 1.0; f(1) }
+      E0307 a function cannot add to an accumulator that is outside of it
+        `h[i]`: inside a function
+        help: functions are pure: write `for i. h[…] += f(xs[i])`, where `f` gives what is added
+
     [1.0, 2.0] + [1.0, 2.0, 3.0]
       E0203 `+` is not defined between `Fin(2)=>Float` and `Fin(3)=>Float`
         `[1.0, 2.0, 3.0]`: this is `Fin(3)=>Float`
@@ -501,7 +506,7 @@ fn messages_are_these() {
     instance Num(P) { def times(a, b) = a }
       E0308 `times` is no operation of `Num`
         `times`: here
-        help: the operations are add, sub, neg, mul, div (of Floating) and from_int
+        help: the operations are `add`, `sub`, `neg`, `mul`, `from_int`
 
     test "t" { 1 + true }
       E0203 `+` is not defined for `Bool`
